@@ -15,8 +15,8 @@
 #include <kunit/visibility.h>
 
 #ifdef CONFIG_S390
+#include <linux/processor.h>
 #include <asm/cpu.h>
-#include <asm/processor.h>
 #endif
 
 #include "smc_eid.h"
@@ -107,7 +107,7 @@ int smc_eid_add(const u8 *str, size_t len, struct netlink_ext_ack *extack)
 		return -EINVAL;
 	}
 	if (!smc_eid_valid_ueid(str)) {
-		NL_SET_ERR_MSG(extack, "EID has characters other than A-Z, 0-9, '.', '-' or starts badly");
+		NL_SET_ERR_MSG(extack, "EID must be of A-Z, 0-9, '.', '-', letter or digit first");
 		return -EINVAL;
 	}
 	spin_lock(&eid_lock);
