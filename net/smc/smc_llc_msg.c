@@ -84,11 +84,10 @@ static bool smc_llc_len_ok(const struct smc_wire_llc_hdr *hdr, u8 version)
 static void smc_llc_get_pair(const struct smc_wire_rkey_pair *wire,
 			     struct smc_llc_rkey *out)
 {
-	*out = (struct smc_llc_rkey) {
-		.ref_rkey = be32_to_cpu(wire->ref_rkey),
-		.rkey = be32_to_cpu(wire->rkey),
-		.addr = be64_to_cpu(wire->addr),
-	};
+	out->link = 0;
+	out->ref_rkey = be32_to_cpu(wire->ref_rkey);
+	out->rkey = be32_to_cpu(wire->rkey);
+	out->addr = be64_to_cpu(wire->addr);
 }
 
 static void smc_llc_decode_confirm_link(const void *data, struct smc_llc *msg)
