@@ -145,7 +145,7 @@ class Guest:
     def cmdline(self, mode):
         w = ["root=/dev/root", "rootfstype=9p",
              "rootflags=trans=virtio,version=9p2000.L,cache=loose,msize=131072",
-             "ro", "console=ttyS0", "panic=-1", "oops=panic", "no_hash_pointers",
+             "ro", "bonding.max_bonds=0", "dummy.numdummies=0", "console=ttyS0", "panic=-1", "oops=panic", "no_hash_pointers",
              f"init={LAB_DIR}/guest-init", f"lab.dir={LAB_DIR}", f"lab.top={TOP}",
              f"lab.mode={mode}", f"lab.name={self.name}", f"lab.cache={SMC_LAB}",
              f"lab.kernel={self.kernel}", "lab.out=1",
