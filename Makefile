@@ -2,7 +2,8 @@
 # SMC for Linux: build, lab and tests.
 #
 #   make lab [KERNELS=...]      packages and lab kernels (fast debug)
-#   make modules [KDIR=...]     our modules for a kernel build directory
+#   make modules [KDIR=...]     our modules for a kernel build directory;
+#                               SMC_KUNIT=1: the KUnit modules as well
 #   make overlay KSRC=...       our directory in place of a kernel tree's own
 #   make demo                   real programs over SMC-R in a guest
 #   make check [SUITE=...]      every test suite, or one
@@ -31,7 +32,7 @@ JOBS ?= $(shell nproc)
 # Our headers come before the kernel's of the same name.
 KBUILD_ARGS = -C $(KDIR) M=$(CURDIR)/net/smc MO=$(MODOUT) \
 	NOSTDINC_FLAGS="-nostdinc -I$(CURDIR)/include -I$(CURDIR)/include/uapi" \
-	CONFIG_SMC=m CONFIG_SMC_DIAG=m $(if $(SMC_KUNIT),SMC_KUNIT=$(SMC_KUNIT))
+	CONFIG_SMC=m CONFIG_SMC_DIAG=m $(if $(SMC_KUNIT),CONFIG_SMC_KUNIT_TEST=m)
 
 OVERLAY_FILES := include/net/smc.h include/uapi/linux/smc.h include/uapi/linux/smc_diag.h
 OVERLAY_DIRS := Documentation/networking/smc $(TESTS) tools/net/smc
@@ -40,7 +41,7 @@ OVERLAY_DIRS := Documentation/networking/smc $(TESTS) tools/net/smc
 all: modules
 
 help:
-	@sed -n 's/^#\( \{0,1\}.*\)/\1/p' Makefile | sed -n 1,12p
+	@sed -n 's/^#\( \{0,1\}.*\)/\1/p' Makefile | sed -n 2,13p
 
 lab:
 	@$(LAB)/build $(KERNELS)
