@@ -22,55 +22,46 @@ static const struct cdc_vector cdc_vectors[] = {
 		.cdc = { .token = 0x101, .seq = 1, .prod = { 100, 0 } },
 	}, {
 		.name = "ring full, writer blocked",
-		.hex = "fe2c0002 00000101 00000001 00000000 "
-		       "00000000 00000000 8000",
+		.hex = "fe2c0002 00000101 00000001 00000000 00000000 00000000 8000",
 		.cdc = { .token = 0x101, .seq = 2, .prod = { 0, 1 },
 			 .pflags = SMC_CDC_P_BLOCKED },
 	}, {
 		.name = "window update",
-		.hex = "fe2c0001 00000077 00000000 00000000 "
-		       "00000001 00000000",
+		.hex = "fe2c0001 00000077 00000000 00000000 00000001 00000000",
 		.cdc = { .token = 0x77, .seq = 1, .cons = { 0, 1 } },
 	}, {
 		.name = "urgent byte",
-		.hex = "fe2c0003 00000101 00000001 00000003 "
-		       "00000000 00000000 6000",
+		.hex = "fe2c0003 00000101 00000001 00000003 00000000 00000000 6000",
 		.cdc = { .token = 0x101, .seq = 3, .prod = { 3, 1 },
 			 .pflags = SMC_CDC_P_URG_PENDING |
 				   SMC_CDC_P_URG_PRESENT },
 	}, {
 		.name = "urgent byte skipped",
-		.hex = "fe2c0002 00000077 00000000 00000000 "
-		       "00000001 00000003",
+		.hex = "fe2c0002 00000077 00000000 00000000 00000001 00000003",
 		.cdc = { .token = 0x77, .seq = 2, .cons = { 3, 1 } },
 	}, {
 		.name = "close of the client",
-		.hex = "fe2c0004 00000101 00000001 00000003 "
-		       "00000000 00000000 0040",
+		.hex = "fe2c0004 00000101 00000001 00000003 00000000 00000000 0040",
 		.cdc = { .token = 0x101, .seq = 4, .prod = { 3, 1 },
 			 .cflags = SMC_CDC_C_CLOSED },
 	}, {
 		.name = "close of the server",
-		.hex = "fe2c0003 00000077 00000000 00000000 "
-		       "00000001 00000003 0040",
+		.hex = "fe2c0003 00000077 00000000 00000000 00000001 00000003 0040",
 		.cdc = { .token = 0x77, .seq = 3, .cons = { 3, 1 },
 			 .cflags = SMC_CDC_C_CLOSED },
 	}, {
 		.name = "failover validation",
-		.hex = "fe2c0002 00000101 00000000 00000000 "
-		       "00000000 00000000 0800",
+		.hex = "fe2c0002 00000101 00000000 00000000 00000000 00000000 0800",
 		.cdc = { .token = 0x101, .seq = 2,
 			 .pflags = SMC_CDC_P_FAILOVER },
 	}, {
 		.name = "close with unread data",
-		.hex = "fe2c0004 00000101 00000001 00000003 "
-		       "00000000 00000000 0020",
+		.hex = "fe2c0004 00000101 00000001 00000003 00000000 00000000 0020",
 		.cdc = { .token = 0x101, .seq = 4, .prod = { 3, 1 },
 			 .cflags = SMC_CDC_C_ABORT },
 	}, {
 		.name = "close after shutdown, all fields",
-		.hex = "fe2cfffe 89abcdef 0000fedc 01234567 "
-		       "0000ba98 76543210 10c0",
+		.hex = "fe2cfffe 89abcdef 0000fedc 01234567 0000ba98 76543210 10c0",
 		.cdc = { .token = 0x89abcdef, .seq = 0xfffe,
 			 .prod = { 0x01234567, 0xfedc },
 			 .cons = { 0x76543210, 0xba98 },

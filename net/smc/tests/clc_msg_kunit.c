@@ -337,7 +337,7 @@ static const struct clc_change clc_changes[] = {
 	  .rc = -EPROTO },
 	{ "P3 v2 offset into prefixes", HEX_P3, .set = { { 51, 35 } },
 	  .rc = -EPROTO },
-	{ "P3 v2 offset into trailer", HEX_P3, .set = { { 51, 37 } },
+	{ "P3 v2 offset into trailer", HEX_P3, .set = { { 51, 69 } },
 	  .rc = -EPROTO },
 	{ "P3 area offset 0", HEX_P3, .set = { { 39, 0 } }, .rc = -EPROTO },
 	{ "P3 area offset 39", HEX_P3, .set = { { 39, 39 } }, .rc = -EPROTO },

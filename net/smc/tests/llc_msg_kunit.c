@@ -6,6 +6,7 @@
 #include <linux/module.h>
 
 #include "codec_kunit.h"
+#include "llc_vectors.h"
 #include "../smc_llc_msg.h"
 
 #define MAC_S	{ 0x02, 0x66, 0x77, 0x88, 0x99, 0x00 }
@@ -19,34 +20,6 @@
 #define GID_C2	{ 0xfe, 0x80, 0, 0, 0, 0, 0, 0, \
 		  0x00, 0x11, 0x22, 0xff, 0xfe, 0x33, 0x44, 0x56 }
 #define GID4(d)	{ 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 192, 0, 2, d }
-
-/* vectors that several tests use */
-#define HEX_CONFIRM_LINK \
-	"012c0003 02667788 9900fe80 00000000 00000066 77fffe88 9900001a " \
-	"2b010000 01010200"
-#define HEX_ADD_LINK \
-	"022c0000 02667788 99010000 fe800000 00000000 006677ff fe889901 " \
-	"001a2c02 050a0b0c"
-#define HEX_ADD_LINK_V2 \
-	"22580000 02667788 99010000 00000000 00000000 0000ffff c0000215 " \
-	"001a2c02 050a0b0c 00000000 00000000 80000000 00000000 00000000 " \
-	"ffffc000 02150000 00000000 00000100 00112233 00112299 00000000 " \
-	"9abc0000"
-#define HEX_ADD_LINK_V2_SPEC \
-	"22005800 02667788 99010000 00000000 00000000 0000ffff c0000215 " \
-	"001a2c02 050a0b0c 00000000 00000000 80000000 00000000 00000000 " \
-	"ffffc000 02150000 00000000 00000001 00112233 00112299 00000000 " \
-	"9abc0000"
-#define HEX_ADD_LINK_CONT \
-	"032c0000 02030000 00112233 00112299 00000000 9abc0000 " \
-	"00112333 00112399 00000000 9abd0000"
-#define HEX_REQ_ADD_LINK \
-	"253c0000 00000000 00000000 00000000 00000000 00000000 02000000 " \
-	"00000000 00000000 0000ffff c000020a " \
-	"00000000 00000000 0000ffff c000020b"
-#define HEX_CONFIRM_RKEY \
-	"062c0000 01001122 44000000 00123600 00020011 22bb0000 00009abf 0000"
-#define HEX_DELETE_RKEY	"092c0000 01000000 00112244"
 
 struct llc_vector {
 	const char *name;
@@ -68,10 +41,8 @@ static const struct llc_vector llc_vectors[] = {
 			 .max_links = 2 },
 	}, {
 		.name = "L2 CONFIRM LINK response v2",
-		.hex = "212c0083 02112233 44550000 00000000 00000000 ffffc000 "
-		       "020a003c 4d010000 030102ff",
-		.spec = "21002c83 02112233 44550000 00000000 00000000 ffffc000 "
-			"020a003c 4d010000 030102ff",
+		.hex = HEX_L2,
+		.spec = HEX_L2_SPEC,
 		.msg = { .version = 2, .type = SMC_LLC_CONFIRM_LINK,
 			 .response = true, .no_eyecatcher = true, .mac = MAC_C,
 			 .gid = GID4(10), .qpn = 0x3c4d, .link = 1,
@@ -79,8 +50,7 @@ static const struct llc_vector llc_vectors[] = {
 			 .max_conns = 255 },
 	}, {
 		.name = "L2b CONFIRM LINK response v2, big endian",
-		.hex = "21002c83 02112233 44550000 00000000 00000000 ffffc000 "
-		       "020a003c 4d010000 030102ff",
+		.hex = HEX_L2_SPEC,
 		.msg = { .version = 2, .type = SMC_LLC_CONFIRM_LINK,
 			 .response = true, .no_eyecatcher = true, .mac = MAC_C,
 			 .gid = GID4(10), .qpn = 0x3c4d, .link = 1,
@@ -94,15 +64,13 @@ static const struct llc_vector llc_vectors[] = {
 			 .psn = 0x0a0b0c },
 	}, {
 		.name = "L4 ADD LINK response",
-		.hex = "022c0080 02112233 44560000 fe800000 00000000 001122ff "
-		       "fe334456 003c4e02 030d0e0f",
+		.hex = HEX_L4,
 		.msg = { .version = 1, .type = SMC_LLC_ADD_LINK,
 			 .response = true, .mac = MAC_C2, .gid = GID_C2,
 			 .qpn = 0x3c4e, .link = 2, .mtu = 3, .psn = 0x0d0e0f },
 	}, {
 		.name = "L5 ADD LINK reject",
-		.hex = "022c01c0 02667788 99010000 fe800000 00000000 006677ff "
-		       "fe889901 001a2c02 050a0b0c",
+		.hex = HEX_L5,
 		.msg = { .version = 1, .type = SMC_LLC_ADD_LINK,
 			 .response = true, .rejected = true,
 			 .reject_reason = SMC_LLC_REJ_NO_ALT_PATH,
@@ -110,8 +78,7 @@ static const struct llc_vector llc_vectors[] = {
 			 .mtu = 5, .psn = 0x0a0b0c },
 	}, {
 		.name = "L6 ADD LINK suggestion",
-		.hex = "022c0000 02112233 44560000 fe800000 00000000 001122ff "
-		       "fe334456",
+		.hex = HEX_L6,
 		.msg = { .version = 1, .type = SMC_LLC_ADD_LINK, .mac = MAC_C2,
 			 .gid = GID_C2 },
 	}, {
@@ -137,14 +104,8 @@ static const struct llc_vector llc_vectors[] = {
 			  .addr = 0x9abc0000 },
 	}, {
 		.name = "L8 ADD LINK response v2",
-		.hex = "22580080 02112233 44560000 00000000 00000000 0000ffff "
-		       "c000020b 003c4e02 030d0e0f 00000000 00000000 80000000 "
-		       "00000000 00000000 ffffc000 020b0000 00000000 00000100 "
-		       "00445566 004455aa 00000000 7f800000",
-		.spec = "22005880 02112233 44560000 00000000 00000000 0000ffff "
-			"c000020b 003c4e02 030d0e0f 00000000 00000000 80000000 "
-			"00000000 00000000 ffffc000 020b0000 00000000 00000001 "
-			"00445566 004455aa 00000000 7f800000",
+		.hex = HEX_L8,
+		.spec = HEX_L8_SPEC,
 		.msg = { .version = 2, .type = SMC_LLC_ADD_LINK,
 			 .response = true, .mac = MAC_C2, .gid = GID4(11),
 			 .qpn = 0x3c4e, .link = 2, .mtu = 3, .psn = 0x0d0e0f,
@@ -155,18 +116,15 @@ static const struct llc_vector llc_vectors[] = {
 			  .addr = 0x7f800000 },
 	}, {
 		.name = "L9 ADD LINK reject v2",
-		.hex = "222c00c0 02667788 99010000 00000000 00000000 0000ffff "
-		       "c0000215 001a2c02 050a0b0c",
-		.spec = "22002cc0 02667788 99010000 00000000 00000000 0000ffff "
-			"c0000215 001a2c02 050a0b0c",
+		.hex = HEX_L9,
+		.spec = HEX_L9_SPEC,
 		.msg = { .version = 2, .type = SMC_LLC_ADD_LINK,
 			 .response = true, .rejected = true, .mac = MAC_S2,
 			 .gid = GID4(21), .qpn = 0x1a2c, .link = 2, .mtu = 5,
 			 .psn = 0x0a0b0c },
 	}, {
 		.name = "L9c ADD LINK reject v2 with reason",
-		.hex = "22002cc1 02667788 99010000 00000000 00000000 0000ffff "
-		       "c0000215 001a2c02 050a0b0c",
+		.hex = HEX_L9C,
 		.msg = { .version = 2, .type = SMC_LLC_ADD_LINK,
 			 .response = true, .rejected = true,
 			 .reject_reason = SMC_LLC_REJ_NO_ALT_PATH,
@@ -181,8 +139,7 @@ static const struct llc_vector llc_vectors[] = {
 			 { 0, 0x00112333, 0x00112399, 0x9abd0000 } } },
 	}, {
 		.name = "L11 ADD LINK CONT of the client",
-		.hex = "032c0080 02030000 00445566 004455aa 00000000 7f800000 "
-		       "00445666 004456aa 00000000 7f810000",
+		.hex = HEX_L11,
 		.msg = { .version = 1, .type = SMC_LLC_ADD_LINK_CONT,
 			 .response = true, .link = 2, .num_rkeys = 2,
 			 .claimed_rkeys = 3, .other = {
@@ -220,9 +177,7 @@ static const struct llc_vector llc_vectors[] = {
 	}, {
 		.name = "L15 REQ ADD LINK",
 		.hex = HEX_REQ_ADD_LINK,
-		.spec = "25003c00 00000000 00000000 00000000 00000000 00000000 "
-			"02000000 00000000 00000000 0000ffff c000020a "
-			"00000000 00000000 0000ffff c000020b",
+		.spec = HEX_L15_SPEC,
 		.msg = { .version = 2, .type = SMC_LLC_REQ_ADD_LINK,
 			 .num_gids = 2 },
 		.gid = { GID4(10), GID4(11) },
@@ -247,8 +202,7 @@ static const struct llc_vector llc_vectors[] = {
 			 .other = { { 2, 0, 0x001122bb, 0x9abf0000 } } },
 	}, {
 		.name = "L17n CONFIRM RKEY refused",
-		.hex = "062c00b0 01001122 44000000 00123600 00020011 22bb0000 "
-		       "00009abf 0000",
+		.hex = HEX_L17N,
 		.msg = { .version = 1, .type = SMC_LLC_CONFIRM_RKEY,
 			 .response = true, .rejected = true, .retry = true,
 			 .num_rkeys = 1, .claimed_rkeys = 1,
@@ -256,10 +210,8 @@ static const struct llc_vector llc_vectors[] = {
 			 .other = { { 2, 0, 0x001122bb, 0x9abf0000 } } },
 	}, {
 		.name = "L17v CONFIRM RKEY request v2",
-		.hex = "262c0000 01001122 44000000 00123600 00020011 22bb0000 "
-		       "00009abf 0000",
-		.spec = "26002c00 01001122 44000000 00123600 00020011 22bb0000 "
-			"00009abf 0000",
+		.hex = HEX_L17V,
+		.spec = HEX_L17V_SPEC,
 		.msg = { .version = 2, .type = SMC_LLC_CONFIRM_RKEY,
 			 .num_rkeys = 1, .claimed_rkeys = 1,
 			 .rkey = { .rkey = 0x00112244, .addr = 0x123600 << 8 },
