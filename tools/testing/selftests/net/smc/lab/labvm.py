@@ -67,11 +67,12 @@ def accel():
             return what
     except (OSError, ValueError):
         pass
-    what = "tcg"
     for kernel in ("fast", "debug"):
         if os.path.exists(os.path.join(SMC_LAB, "current", kernel, "bzImage")):
             what = "kvm" if _kvm_boots(kernel) else "tcg"
             break
+    else:
+        return "tcg"
     with open(cache, "w") as f:
         f.write(f"{key} {what}\n")
     return what
@@ -151,7 +152,7 @@ class Guest:
              f"lab.kernel={self.kernel}", "lab.out=1",
              f"lab.nics={self.nic_count()}", f"lab.k={self.number}"]
         if mode == "shell":
-            w.append("loglevel=4")
+            w.append("loglevel=3")
         if self.idle_poll:
             w.append("idle=poll")
         if self.append:

@@ -18,7 +18,7 @@ TITLE = re.compile(
     r"net_devmem|DMA-API: .*(leak|error)|possible deadlock)")
 
 # lines that look alike and are harmless for every kernel
-NOISE = re.compile(r"WARNING: Spectre|kmemleak: Kernel memory leak detector|"
+NOISE = re.compile(r"\] lab: |WARNING: Spectre|kmemleak: Kernel memory leak detector|"
                    r"FAULT_INJECTION: forcing a failure|lockdep is turned off|"
                    r"\d+ messages suppressed")
 BLOCK = 90      # lines that may belong to one report
