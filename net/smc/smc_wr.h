@@ -83,7 +83,7 @@ struct smc_wr_rx;
  * @priv: for @done
  * @client: sender, set by the scheduler
  *
- * The record group and the message are zero when a slot is acquired.
+ * From @cqe on, and in @msg, all is zero when a slot is acquired.
  */
 struct smc_slot {
 	struct smc_wr *wr;
@@ -91,22 +91,20 @@ struct smc_slot {
 	u8 *msg;
 	u64 msg_dma;
 	u32 room;
-	struct_group(record,
-		struct ib_cqe cqe;
-		u8 nwrite;
-		bool signal;
-		bool in_ring;
-		unsigned int pos;
-		struct ib_rdma_wr write[2];
-		struct ib_sge write_sge[2][2];
-		struct ib_send_wr send;
-		struct ib_sge send_sge;
-		u32 msg_len;
-		void (*done)(struct smc_slot *slot, enum ib_wc_status status);
-		void *owner;
-		u64 priv[4];
-		struct smc_wr_client *client;
-	);
+	struct ib_cqe cqe;
+	u8 nwrite;
+	bool signal;
+	bool in_ring;
+	unsigned int pos;
+	struct ib_rdma_wr write[2];
+	struct ib_sge write_sge[2][2];
+	struct ib_send_wr send;
+	struct ib_sge send_sge;
+	u32 msg_len;
+	void (*done)(struct smc_slot *slot, enum ib_wc_status status);
+	void *owner;
+	u64 priv[4];
+	struct smc_wr_client *client;
 };
 
 /**
@@ -147,7 +145,7 @@ struct smc_wr_client {
 	struct list_head node;
 	struct smc_wr *queued;
 	u64 barred;
-	spinlock_t *lock;
+	spinlock_t *lock;	/* BH; fill and post, @barred */
 	atomic_t inflight;
 };
 
@@ -196,7 +194,7 @@ struct smc_wr_cfg {
 struct smc_wr_pool {
 	struct llist_head free;
 	atomic_t credits;
-	spinlock_t lock;
+	spinlock_t lock;	/* BH; takers, waiters, nwaiters */
 	struct list_head waiters;
 	unsigned int nwaiters;
 };
