@@ -19,7 +19,7 @@
 /* the index goes through address handles of 8 bits */
 #define GID_INDEX_MAX		255
 #define NEIGH_POLL_MS		10
-#define NEIGH_POLLS		50
+#define NEIGH_WAIT		(HZ / 2)
 
 /* IPv4 address inside a GID: mapped, or behind 96 zero bits */
 static bool gid_ipv4(const u8 raw[16], __be32 *addr)
@@ -153,23 +153,22 @@ bool smc_gid_alive(struct smc_ib_port *port, const union ib_gid *gid, bool v2)
 /* wait, bounded, until the neighbour entry is valid and copy its address */
 static int neigh_resolve(struct neighbour *neigh, u8 mac[ETH_ALEN])
 {
-	unsigned int i;
+	unsigned long end = jiffies + NEIGH_WAIT;
 	u8 state;
 
 	if (neigh->dev->addr_len != ETH_ALEN)
 		return -EHOSTUNREACH;
 	neigh_event_send(neigh, NULL);
-	for (i = 0; i < NEIGH_POLLS; i++) {
+	for (;;) {
 		state = READ_ONCE(neigh->nud_state);
-		if (state & NUD_VALID) {
-			neigh_ha_snapshot(mac, neigh, neigh->dev);
-			return 0;
-		}
-		if (state & NUD_FAILED)
+		if (state & NUD_VALID)
 			break;
+		if ((state & NUD_FAILED) || time_after(jiffies, end))
+			return -EHOSTUNREACH;
 		msleep(NEIGH_POLL_MS);
 	}
-	return -EHOSTUNREACH;
+	neigh_ha_snapshot(mac, neigh, neigh->dev);
+	return 0;
 }
 
 /**
