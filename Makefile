@@ -37,7 +37,7 @@ KBUILD_ARGS = -C $(KDIR) M=$(CURDIR)/net/smc MO=$(MODOUT) \
 OVERLAY_FILES := include/net/smc.h include/uapi/linux/smc.h include/uapi/linux/smc_diag.h
 OVERLAY_DIRS := Documentation/networking/smc $(TESTS) tools/net/smc
 
-.PHONY: all help lab vm modules tools overlay demo check bench static clean
+.PHONY: all help lab vm modules tools tests overlay demo check bench static clean
 all: modules
 
 help:
@@ -59,7 +59,17 @@ modules: $(if $(KERNEL),| $(KDIR))
 	$(MAKE) $(KBUILD_ARGS) -j$(JOBS) $(KFLAGS) modules
 
 tools:
-	@if [ -e tools/net/smc/Makefile ]; then $(MAKE) -s -C tools/net/smc; fi
+	@$(MAKE) -s -C tools/net/smc O=$(CURDIR)/build/tools
+
+# programs of the selftests, against the headers of the lab's kernel
+tests: | $(SMC_LAB)/current/src
+	@mkdir -p build/tests
+	@set -e; for src in $(TESTS)/*.c $(TESTS)/bench/*.c; do \
+		[ -e $$src ] || continue; \
+		$(CC) -O2 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE \
+			-Iinclude/uapi -I$(SMC_LAB)/current/src/tools/testing/selftests \
+			-o build/tests/$$(basename $$src .c) $$src -lpthread; \
+	done
 
 overlay:
 	@test -n "$(KSRC)" -a -e "$(KSRC)/Kbuild" || \
@@ -85,4 +95,3 @@ static:
 
 clean:
 	rm -rf build
-	@if [ -e tools/net/smc/Makefile ]; then $(MAKE) -s -C tools/net/smc clean; fi

@@ -10,7 +10,6 @@
  *
  *   smc_eof [-k KIND] [-A NS] [-B NS] [-a ADDR] [-p PORT] [-n FAST] [-l SLOW]
  */
-#define _GNU_SOURCE
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>

@@ -15,7 +15,6 @@
  *     that finds its buffer full, and ends an abortive close by a clean end of
  *     file: stay below the first and accept the second.
  */
-#define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
