@@ -107,6 +107,9 @@ const struct ib_gid_attr *smc_gid_find(struct smc_ib_port *port, bool v2,
 	enum gid_fit fit;
 	int i, n;
 
+	if (!(v2 ? rdma_protocol_roce_udp_encap(ibdev, port->num) :
+		   rdma_protocol_roce_eth_encap(ibdev, port->num)))
+		return NULL;
 	n = min(ibdev->port_data[port->num].immutable.gid_tbl_len,
 		GID_INDEX_MAX + 1);
 	for (i = 0; i < n; i++) {
