@@ -368,7 +368,8 @@ static bool ib_pnet_taken(const char *name, u8 num)
  *	must not call back into smc_ib; nonzero ends the walk
  * @arg: for @fn
  *
- * Context: process. Return: 0 or what @fn returned.
+ * Context: process.
+ * Return: 0 or what @fn returned.
  */
 int smc_ib_for_each(int (*fn)(struct smc_ib_dev *dev, void *arg), void *arg)
 {
