@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * smcbench: load on kernel sockets, so that the cost of system calls and of
+ * switching to user space does not hide the stack.
+ *
+ * /sys/kernel/debug/smcbench takes one command per write and shows the result
+ * of the last one as a line of JSON. Sockets are made in the network namespace
+ * of the writer.
+ *
+ *   server family=smc|tcp port=N req=N rsp=N [stream]
+ *   client family=smc|tcp port=N req=N rsp=N addr=A conns=N msecs=N
+ *          [stream] [cps]
+ *   stop            end the servers
+ *
+ * A client returns when the load has ended: rr: request and response in turn
+ * on each connection; stream: requests only; cps: connect, one request and
+ * response, close, over and over. Counting starts when all are connected.
+ */
+#include <linux/debugfs.h>
+#include <linux/in.h>
+#include <linux/inet.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/net.h>
+#include <linux/nsproxy.h>
+#include <linux/parser.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <net/sock.h>
+
+struct params {
+	bool smc;
+	bool stream;
+	bool cps;
+	int port;
+	int req;
+	int rsp;
+	int conns;
+	int msecs;
+	__be32 addr;
+};
+
+struct run {
+	struct params p;
+	struct net *net;
+	struct completion ready;	/* all connected */
+	struct completion go;
+	struct completion done;
+	atomic_t connecting;
+	atomic_t running;
+	atomic64_t fails;
+	atomic64_t errs;
+	struct worker *workers;
+};
+
+struct worker {
+	struct run *run;
+	u64 ops;
+	u64 lat_us;
+	u64 max_us;
+};
+
+struct server {
+	struct list_head node;
+	struct params p;
+	struct socket *sock;
+	struct task_struct *task;
+	struct net *net;
+	atomic_t conns;
+	bool stop;
+};
+
+struct served {
+	struct server *srv;
+	struct socket *sock;
+};
+
+static LIST_HEAD(servers);
+static DEFINE_MUTEX(lock);	/* servers, result, one command at a time */
+static char result[512];
+static struct dentry *file;
+
+static int make_socket(struct net *net, const struct params *p,
+		       struct socket **s)
+{
+	if (p->smc)
+		return sock_create_kern(net, AF_SMC, SOCK_STREAM, 0, s);
+	return sock_create_kern(net, AF_INET, SOCK_STREAM, IPPROTO_TCP, s);
+}
+
+static int move(struct socket *s, void *buf, int len, bool tx)
+{
+	int done = 0, rc;
+
+	while (done < len) {
+		struct kvec v = {
+			.iov_base = buf + done,
+			.iov_len = len - done,
+		};
+		struct msghdr m = { .msg_flags = MSG_NOSIGNAL };
+
+		rc = tx ? kernel_sendmsg(s, &m, &v, 1, v.iov_len) :
+			  kernel_recvmsg(s, &m, &v, 1, v.iov_len, 0);
+		if (rc <= 0)
+			return rc ?: -ECONNRESET;
+		done += rc;
+	}
+	return 0;
+}
+
+static int serve(void *arg)
+{
+	struct served *c = arg;
+	struct params *p = &c->srv->p;
+	void *buf;
+
+	buf = kvzalloc(max(p->req, p->rsp), GFP_KERNEL);
+	while (buf && !move(c->sock, buf, p->req, false))
+		if (!p->stream && move(c->sock, buf, p->rsp, true))
+			break;
+	kvfree(buf);
+	sock_release(c->sock);
+	atomic_dec(&c->srv->conns);
+	kfree(c);
+	return 0;
+}
+
+static int accept_main(void *arg)
+{
+	struct server *srv = arg;
+
+	while (!kthread_should_stop()) {
+		struct task_struct *task;
+		struct served *c;
+
+		c = kzalloc_obj(*c);
+		if (!c)
+			break;
+		c->srv = srv;
+		if (kernel_accept(srv->sock, &c->sock, O_NONBLOCK)) {
+			kfree(c);
+			usleep_range(300, 600);
+			continue;
+		}
+		atomic_inc(&srv->conns);
+		task = kthread_run(serve, c, "smcbench_srv");
+		if (IS_ERR(task)) {
+			sock_release(c->sock);
+			atomic_dec(&srv->conns);
+			kfree(c);
+		}
+	}
+	while (!kthread_should_stop())
+		msleep(20);
+	return 0;
+}
+
+static int start_server(const struct params *p)
+{
+	struct sockaddr_in a = {
+		.sin_family = AF_INET,
+		.sin_port = htons(p->port),
+	};
+	struct server *srv;
+	int rc;
+
+	srv = kzalloc_obj(*srv);
+	if (!srv)
+		return -ENOMEM;
+	srv->p = *p;
+	srv->net = current->nsproxy->net_ns;
+	rc = make_socket(srv->net, p, &srv->sock);
+	if (rc)
+		goto free;
+	sock_set_reuseaddr(srv->sock->sk);
+	rc = kernel_bind(srv->sock, (struct sockaddr_unsized *)&a, sizeof(a));
+	if (!rc)
+		rc = kernel_listen(srv->sock, 1024);
+	if (rc)
+		goto release;
+	srv->task = kthread_run(accept_main, srv, "smcbench_acc");
+	if (IS_ERR(srv->task)) {
+		rc = PTR_ERR(srv->task);
+		goto release;
+	}
+	list_add(&srv->node, &servers);
+	return 0;
+
+release:
+	sock_release(srv->sock);
+free:
+	kfree(srv);
+	return rc;
+}
+
+static void stop_servers(void)
+{
+	struct server *srv, *next;
+	int i;
+
+	list_for_each_entry_safe(srv, next, &servers, node) {
+		kthread_stop(srv->task);
+		sock_release(srv->sock);
+		for (i = 0; i < 3000 && atomic_read(&srv->conns); i++)
+			msleep(10);
+		list_del(&srv->node);
+		if (atomic_read(&srv->conns))
+			pr_err("smcbench: %d connections stuck\n",
+			       atomic_read(&srv->conns));
+		else
+			kfree(srv);
+	}
+}
+
+static int dial(struct run *r, struct socket **s)
+{
+	struct sockaddr_in a = {
+		.sin_family = AF_INET,
+		.sin_port = htons(r->p.port),
+		.sin_addr.s_addr = r->p.addr,
+	};
+	int rc;
+
+	rc = make_socket(r->net, &r->p, s);
+	if (rc)
+		return rc;
+	rc = kernel_connect(*s, (struct sockaddr_unsized *)&a, sizeof(a), 0);
+	if (rc) {
+		sock_release(*s);
+		*s = NULL;
+	}
+	return rc;
+}
+
+static int one_op(struct run *r, struct socket *s, void *buf)
+{
+	int rc = move(s, buf, r->p.req, true);
+
+	return rc ?: r->p.stream ? 0 : move(s, buf, r->p.rsp, false);
+}
+
+static void load(struct worker *w, struct socket *s, void *buf)
+{
+	struct run *r = w->run;
+	ktime_t end = ktime_add_ms(ktime_get(), r->p.msecs);
+
+	while (ktime_before(ktime_get(), end)) {
+		ktime_t t0 = ktime_get();
+		u64 us;
+
+		if (r->p.cps && dial(r, &s)) {
+			atomic64_inc(&r->fails);
+			continue;
+		}
+		if (one_op(r, s, buf)) {
+			atomic64_inc(&r->errs);
+			if (!r->p.cps)
+				return;
+		} else {
+			us = ktime_us_delta(ktime_get(), t0);
+			w->ops++;
+			w->lat_us += us;
+			w->max_us = max(w->max_us, us);
+		}
+		if (r->p.cps)
+			sock_release(s);
+	}
+}
+
+static int client_main(void *arg)
+{
+	struct worker *w = arg;
+	struct run *r = w->run;
+	struct socket *s = NULL;
+	void *buf;
+	int rc = 0;
+
+	buf = kvzalloc(max(r->p.req, r->p.rsp), GFP_KERNEL);
+	if (!r->p.cps)
+		rc = dial(r, &s);
+	if (rc || !buf)
+		atomic64_inc(&r->fails);
+	if (atomic_dec_and_test(&r->connecting))
+		complete_all(&r->ready);
+	wait_for_completion(&r->go);
+	if (!rc && buf)
+		load(w, s, buf);
+	if (s && !r->p.cps)
+		sock_release(s);
+	kvfree(buf);
+	if (atomic_dec_and_test(&r->running))
+		complete_all(&r->done);
+	return 0;
+}
+
+static void report(struct run *r)
+{
+	u64 ops = 0, lat = 0, max_us = 0, least = U64_MAX;
+	int i;
+
+	for (i = 0; i < r->p.conns; i++) {
+		ops += r->workers[i].ops;
+		lat += r->workers[i].lat_us;
+		max_us = max(max_us, r->workers[i].max_us);
+		least = min(least, r->workers[i].ops);
+	}
+	snprintf(result, sizeof(result),
+		 "{\"ops\": %llu, \"msecs\": %d, \"conns\": %d, \"req\": %d, \"rsp\": %d, \"mean_us\": %llu, \"max_us\": %llu, \"slowest_ops\": %llu, \"connect_fails\": %lld, \"errors\": %lld}\n",
+		 ops, r->p.msecs, r->p.conns, r->p.req,
+		 r->p.stream ? 0 : r->p.rsp, ops ? div64_u64(lat, ops) : 0,
+		 max_us, least, atomic64_read(&r->fails),
+		 atomic64_read(&r->errs));
+}
+
+static int run_client(const struct params *p)
+{
+	struct run *r;
+	int i, rc = -ENOMEM;
+
+	r = kzalloc_obj(*r);
+	if (!r)
+		return -ENOMEM;
+	r->p = *p;
+	r->net = current->nsproxy->net_ns;
+	init_completion(&r->ready);
+	init_completion(&r->go);
+	init_completion(&r->done);
+	atomic_set(&r->connecting, p->conns);
+	atomic_set(&r->running, p->conns);
+	r->workers = kvcalloc(p->conns, sizeof(*r->workers), GFP_KERNEL);
+	if (!r->workers)
+		goto out;
+	for (i = 0; i < p->conns; i++) {
+		struct task_struct *task;
+
+		r->workers[i].run = r;
+		task = kthread_run(client_main, &r->workers[i], "smcbench_cli");
+		if (IS_ERR(task)) {
+			atomic64_inc(&r->fails);
+			if (atomic_dec_and_test(&r->connecting))
+				complete_all(&r->ready);
+			if (atomic_dec_and_test(&r->running))
+				complete_all(&r->done);
+		}
+	}
+	wait_for_completion(&r->ready);
+	complete_all(&r->go);
+	wait_for_completion(&r->done);
+	report(r);
+	rc = 0;
+	kvfree(r->workers);
+out:
+	kfree(r);
+	return rc;
+}
+
+enum { OPT_FAMILY, OPT_PORT, OPT_REQ, OPT_RSP, OPT_CONNS, OPT_MSECS, OPT_ADDR,
+       OPT_STREAM, OPT_CPS, OPT_BAD };
+
+static const match_table_t tokens = {
+	{ OPT_FAMILY, "family=%s" },
+	{ OPT_PORT, "port=%d" },
+	{ OPT_REQ, "req=%d" },
+	{ OPT_RSP, "rsp=%d" },
+	{ OPT_CONNS, "conns=%d" },
+	{ OPT_MSECS, "msecs=%d" },
+	{ OPT_ADDR, "addr=%s" },
+	{ OPT_STREAM, "stream" },
+	{ OPT_CPS, "cps" },
+	{ OPT_BAD, NULL },
+};
+
+static int parse_one(char *word, struct params *p)
+{
+	substring_t args[MAX_OPT_ARGS];
+	char text[32] = "";
+	int val = 0, tok;
+
+	tok = match_token(word, tokens, args);
+	if (tok == OPT_BAD)
+		return -EINVAL;
+	if (tok == OPT_FAMILY || tok == OPT_ADDR)
+		match_strlcpy(text, args, sizeof(text));
+	else if (tok < OPT_STREAM && (match_int(args, &val) || val < 0))
+		return -EINVAL;
+	switch (tok) {
+	case OPT_FAMILY:
+		p->smc = !strcmp(text, "smc");
+		break;
+	case OPT_ADDR:
+		p->addr = in_aton(text);
+		break;
+	case OPT_PORT:
+		p->port = val;
+		break;
+	case OPT_REQ:
+		p->req = val;
+		break;
+	case OPT_RSP:
+		p->rsp = val;
+		break;
+	case OPT_CONNS:
+		p->conns = clamp(val, 1, 100000);
+		break;
+	case OPT_MSECS:
+		p->msecs = val;
+		break;
+	case OPT_STREAM:
+		p->stream = true;
+		break;
+	case OPT_CPS:
+		p->cps = true;
+		break;
+	}
+	return 0;
+}
+
+static int command(char *line)
+{
+	struct params p = { .conns = 1, .msecs = 1000, .req = 1, .rsp = 1 };
+	char *verb, *word;
+	int rc;
+
+	verb = strsep(&line, " \n");
+	while ((word = strsep(&line, " \n"))) {
+		if (!*word)
+			continue;
+		rc = parse_one(word, &p);
+		if (rc)
+			return rc;
+	}
+	if (!strcmp(verb, "server"))
+		return start_server(&p);
+	if (!strcmp(verb, "client"))
+		return run_client(&p);
+	if (strcmp(verb, "stop"))
+		return -EINVAL;
+	stop_servers();
+	return 0;
+}
+
+static ssize_t bench_write(struct file *f, const char __user *buf, size_t len,
+			   loff_t *pos)
+{
+	char *line;
+	int rc;
+
+	line = memdup_user_nul(buf, min_t(size_t, len, 500));
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+	mutex_lock(&lock);
+	rc = command(line);
+	mutex_unlock(&lock);
+	kfree(line);
+	return rc ?: len;
+}
+
+static ssize_t bench_read(struct file *f, char __user *buf, size_t len,
+			  loff_t *pos)
+{
+	ssize_t rc;
+
+	mutex_lock(&lock);
+	rc = simple_read_from_buffer(buf, len, pos, result, strlen(result));
+	mutex_unlock(&lock);
+	return rc;
+}
+
+static const struct file_operations bench_fops = {
+	.owner = THIS_MODULE,
+	.write = bench_write,
+	.read = bench_read,
+};
+
+static int __init bench_init(void)
+{
+	file = debugfs_create_file("smcbench", 0600, NULL, NULL, &bench_fops);
+	return PTR_ERR_OR_ZERO(file);
+}
+
+static void __exit bench_exit(void)
+{
+	debugfs_remove(file);
+	stop_servers();
+}
+
+module_init(bench_init);
+module_exit(bench_exit);
+MODULE_DESCRIPTION("Load generator on kernel sockets for TCP and SMC");
+MODULE_LICENSE("GPL");
