@@ -61,6 +61,26 @@ struct smc_clc_ism {
  * @has_prefix: the prefix area is present (exactly when mode_v1 != N)
  * @has_v2: v2 extension present
  * @has_d2: SMC-Dv2 extension present; wrong offsets count as absent
+ * @peer_id: sender's system id
+ * @gid_v1: sender's RoCE v1 GID
+ * @mac: sender's MAC
+ * @ism_gid: SMC-D area: native ISM GID
+ * @ism_chid: SMC-D area: native ISM CHID
+ * @subnet4: prefix area: IPv4 subnet, 0 for IPv6
+ * @prefix4_len: its length in bits
+ * @num_prefix6: IPv6 prefixes
+ * @prefix6: the prefixes
+ * @release: v2: release offered
+ * @seid_flag: v2: system EID present and usable
+ * @num_eids: v2: user EIDs
+ * @eid: v2: the user EIDs, in the sender's order
+ * @gid_v2: v2: sender's RoCE v2 GID
+ * @max_conns: 2.1: connections per group
+ * @max_links: 2.1: links per group
+ * @features: 2.1: feature mask
+ * @seid: SMC-Dv2: system EID
+ * @num_ism: SMC-Dv2: GID and CHID entries
+ * @ism: SMC-Dv2: the entries
  */
 struct smc_clc_proposal {
 	u8 version;
@@ -115,6 +135,7 @@ struct smc_clc_proposal {
  * @max_links: same
  * @features: FCE with release >= 1, else 0
  * @num_gids: Confirm, R, FC, v2: entries of the GID list
+ * @gids: the entries
  */
 struct smc_clc_ac {
 	u8 type;
@@ -174,6 +195,9 @@ struct smc_clc_decline {
 
 /**
  * struct smc_clc_hdr - what the first 8 bytes of a message tell
+ * @type: enum smc_clc_type
+ * @version: version nibble, not 0
+ * @len: bytes of the whole message
  */
 struct smc_clc_hdr {
 	u8 type;

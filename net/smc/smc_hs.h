@@ -25,8 +25,12 @@ int smc_hs_client(struct smc_sock *smc);
 
 /**
  * smc_hs_server() - CLC server on an accepted TCP connection
- * @smc: child; same contract as smc_hs_client(). Falls back with PEERNOSMC and
- * consumes nothing if the first bytes are no CLC message.
+ * @smc: child
+ *
+ * Falls back with PEERNOSMC and consumes nothing if the first bytes are no CLC
+ * message.
+ *
+ * Return: as smc_hs_client().
  */
 int smc_hs_server(struct smc_sock *smc);
 
