@@ -221,7 +221,7 @@ static void smc_wr_flush_timer(struct timer_list *t)
 		smc_wr_fail(wr, -EIO, 0);
 		return;
 	}
-	due = READ_ONCE(wr->last_post) + msecs_to_jiffies(SMC_WR_IDLE_MS);
+	due = READ_ONCE(wr->last_post) + wr->idle_delay;
 	if (time_before(jiffies, due))
 		mod_timer(&wr->flush_timer, due);
 	else
@@ -320,8 +320,7 @@ static int smc_wr_post_locked(struct smc_slot *slot, struct ib_send_wr *first)
 	wr->unsignalled++;
 	WRITE_ONCE(wr->last_post, jiffies);
 	if (!timer_pending(&wr->flush_timer))
-		mod_timer(&wr->flush_timer,
-			  jiffies + msecs_to_jiffies(SMC_WR_IDLE_MS));
+		mod_timer(&wr->flush_timer, jiffies + wr->idle_delay);
 	return 0;
 }
 
@@ -418,6 +417,7 @@ int smc_wr_init(struct smc_wr *wr, const struct smc_wr_ops *ops,
 	wr->ibdev = ibdev;
 	wr->id = atomic64_inc_return(&ids);
 	wr->wait_budget = msecs_to_jiffies(SMC_WR_WAIT_MS);
+	wr->idle_delay = msecs_to_jiffies(SMC_WR_IDLE_MS);
 	for (i = 0; i < SMC_WR_NPOOLS; i++) {
 		init_llist_head(&wr->pool[i].free);
 		spin_lock_init(&wr->pool[i].lock);

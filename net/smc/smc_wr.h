@@ -239,6 +239,7 @@ struct smc_wr {
 	struct smc_wr_pool pool[SMC_WR_NPOOLS];
 	struct llist_head parked;	/* retired while broken, until drain */
 	unsigned long wait_budget;	/* jiffies a waiter may wait */
+	unsigned long idle_delay;	/* jiffies a message may be unsignalled */
 
 	spinlock_t post_lock;		/* BH; down to flush_*, ib_post_send */
 	struct smc_slot **posted;	/* ring in post order, size power of 2 */

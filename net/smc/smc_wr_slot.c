@@ -54,6 +54,7 @@ void smc_wr_release(struct smc_slot *slot)
 	/* pairs with smc_wr_take_locked(): first the slot, then its credit */
 	atomic_inc_return_release(&pool->credits);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_wr_release);
 
 static struct smc_slot *smc_wr_take_locked(struct smc_wr_pool *pool,
 					   unsigned int reserve)
