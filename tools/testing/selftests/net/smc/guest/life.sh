@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Module and namespaces come and go under traffic. ROUNDS rounds of: load, 100
+# connections with traffic, then the module's users, a namespace or a device
+# are removed under them; no step may take longer than LIMIT seconds.
+. "$(dirname "$0")/lib.sh"
+LIMIT=${LIMIT:-20}
+
+# timed NAME CMD...: within the limit
+timed()
+{
+	local name=$1 t0 t
+
+	shift
+	t0=$(date +%s%N)
+	"$@" >/tmp/timed.out 2>&1
+	local rc=$?
+	t=$((($(date +%s%N) - t0) / 1000000))
+	[ $rc = 0 ] || tail -5 /tmp/timed.out | sed 's/^/# /'
+	[ $rc = 0 ] && [ $t -le $((LIMIT * 1000)) ]
+	tap $? "$name"
+	echo "# $t ms"
+}
+
+traffic()
+{
+	server_up B 10.0.0.2 6100 -k smc || return 1
+	clients=
+	for _ in 1 2; do
+		inA smc_xfer -c -k smc -p 6100 10.0.0.2 short50 bulk4 short50 bulk4 bulk4 >/dev/null 2>&1 &
+		clients="$clients $!"
+	done
+	sleep 2
+	test "$(inA smcstat -H conns | wc -l)" -gt 0
+}
+
+end_programs()
+{
+	kill -9 $clients $SERVER_PID 2>/dev/null
+	for h in A B; do
+		[ -e /run/netns/$h ] && kill -9 $(ip netns pids $h) 2>/dev/null
+	done
+	wait $clients $SERVER_PID 2>/dev/null
+	return 0
+}
+
+for ((r = 1; r <= ${ROUNDS:-3}; r++)); do
+	check "round $r: module and two hosts" smc_up || break
+	check "round $r: traffic" traffic
+	case $((r % 3)) in
+	1)	timed "round $r: RDMA device removed under traffic" inA rdma link delete rxeA ;;
+	2)	timed "round $r: net device removed under traffic" ip -n A link del v0 ;;
+	0)	timed "round $r: programs killed" end_programs ;;
+	esac
+	end_programs
+	timed "round $r: namespaces removed" two_hosts_down
+	timed "round $r: module unloaded" mod_unload
+done
+tap_end
