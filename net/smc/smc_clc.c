@@ -12,6 +12,7 @@
  * SMC socket shuts TCP down, which ends each wait at once. There are no
  * signals in a worker.
  */
+#include <kunit/visibility.h>
 #include <linux/sched.h>
 #include <linux/socket.h>
 #include <net/tcp.h>
@@ -53,9 +54,11 @@ static int clc_wait(struct sock *sk, u32 want, unsigned long deadline)
 		return -ETIMEDOUT;
 	if (READ_ONCE(sk->sk_rcvlowat) > 1)
 		left = min_t(long, left, CLC_LOWAT_SLICE);
-	wait_event_idle_timeout(*sk_sleep(sk),
-				clc_unread(sk) >= want || clc_ended(sk), left);
-	return 0;
+	/* TCP wakes interruptible sleepers only */
+	left = wait_event_interruptible_timeout(*sk_sleep(sk),
+						clc_unread(sk) >= want ||
+						clc_ended(sk), left);
+	return left < 0 ? left : 0;
 }
 
 /*
@@ -146,6 +149,8 @@ static int clc_got_decline(struct smc_sock *smc, const void *buf, size_t len,
 	if (rc)
 		return rc;
 	in->out_of_sync = decline.out_of_sync;
+	/* or Nagle would hold back the peer's data until a delayed ACK */
+	tcp_sock_set_quickack(smc->tcp->sk, 2);
 	WRITE_ONCE(smc->peer_diagnosis, decline.diagnosis);
 	SMC_INC(sock_net(&smc->sk), CLC_RX_DECLINE);
 	return SMC_DECL_PEERDECL;
@@ -215,6 +220,7 @@ int smc_clc_recv(struct smc_sock *smc, u8 type, void *buf, size_t room,
 	trace_smc_clc_rx(smc, in->hdr.type, in->hdr.version, in->hdr.len, rc);
 	return rc;
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_clc_recv);
 
 /**
  * smc_clc_swallow_decline() - take a Decline that crossed ours
@@ -245,6 +251,7 @@ bool smc_clc_swallow_decline(struct smc_sock *smc, unsigned long deadline)
 			 SMC_DECL_PEERDECL);
 	return !clc_read(smc->tcp, buf, hdr.len, deadline);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_clc_swallow_decline);
 
 static int clc_send_all(struct smc_sock *smc, const void *msg, size_t len)
 {
@@ -295,6 +302,7 @@ int smc_clc_send(struct smc_sock *smc, const void *msg, size_t len)
 	trace_smc_clc_tx(smc, raw[4], raw[7] >> 4, len, rc);
 	return rc;
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_clc_send);
 
 /**
  * smc_clc_send_decline() - tell the peer that this connection is not for SMC
@@ -328,3 +336,4 @@ int smc_clc_send_decline(struct smc_sock *smc, u8 version, u32 reason)
 	SMC_INC(sock_net(&smc->sk), CLC_TX_DECLINE);
 	return smc_clc_send(smc, buf, len);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_clc_send_decline);
