@@ -16,12 +16,12 @@ import sys
 SIDE = 8
 LAYERS = {
     8: "main netlink nl_pnet sysctl diag hs_bpf",
-    7: "af inet sockopt ioctl poll proto sock",
-    6: "fallback connect listen accept hs hs_client hs_server hs_select clc hs_neg",
-    5: "conn event cdc tx rx splice close urg sigurg",
+    7: "af inet sock sockopt",
+    6: "connect listen fallback tcp hs hs_client hs_server hs_smcr hs_rules clc",
+    5: "conn event cdc tx rx splice close",
     4: "transport smcr smcr_hs core lgr link link_add link_del mr rtoken buf",
-    3: "llc llc_flow llc_rx llc_tx",
-    2: "wr wr_rx wr_qp wr_sched",
+    3: "llc llc_flow llc_serve",
+    2: "wr wr_sched wr_slot wr_rx wr_reg wr_qp",
     1: "ib gid prefix",
     0: "clc_msg clc_enc llc_msg llc_enc cdc_msg cursor pnet pnet_table stats trace reason eid net",
 }
@@ -31,8 +31,6 @@ def layer_of(name):
     short = name.removeprefix("smc_")
     if name == "af_smc":
         short = "af"
-    if name == "smc_smcr":
-        short = "smcr"
     for layer, names in LAYERS.items():
         if short in names.split():
             return layer
