@@ -33,7 +33,8 @@ void smc_tx_splice_eof(struct smc_sock *smc);
 /* smc_rx.c */
 int smc_rx_recvmsg(struct smc_sock *smc, struct msghdr *msg, size_t len,
 		   int flags);
-u32 smc_rx_avail(const struct smc_sock *smc);	/* lockless */
+u32 smc_rx_avail(const struct smc_sock *smc);	/* poll; lockless */
+u32 smc_rx_inq(const struct smc_sock *smc);	/* SIOCINQ; lockless */
 bool smc_rx_urgent(const struct smc_sock *smc);	/* EPOLLPRI */
 bool smc_rx_atmark(const struct smc_sock *smc);	/* SIOCATMARK */
 

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of the data path (layer 5) share with each other; the other
+ * layers see smc_data.h only.
+ */
+#ifndef SMC_CONN_H
+#define SMC_CONN_H
+
+#include "smc_data.h"
+#include "smc_ring.h"
+
+/* conn->events */
+#define SMC_CONN_EV_PEER	0	/* closing flags arrived */
+#define SMC_CONN_EV_ABORT	1	/* the peer broke the protocol */
+#define SMC_CONN_EV_URG		2	/* an urgent byte arrived: SIGURG */
+
+/* conn->urg_state */
+enum {
+	SMC_URG_NONE,
+	SMC_URG_VALID,		/* may be read with MSG_OOB */
+	SMC_URG_READ,		/* was read, the stream has not passed it */
+};
+
+#define SMC_CORK_TIME	(HZ / 5)
+
+/* socket layer: ends and releases smc->tcp for good, once; process context,
+ * no lock held, may sleep
+ */
+void smc_sock_tcp_release(struct smc_sock *smc);
+
+/* smc_conn.c */
+void smc_conn_schedule(struct smc_sock *smc, unsigned long delay);
+void smc_conn_kick(struct smc_conn *conn);
+void smc_conn_events(struct smc_sock *smc);
+void smc_conn_write_space(struct smc_sock *smc);
+
+/* smc_cdc.c */
+int smc_cdc_next_msg(struct smc_member *m, struct smc_tx_msg *msg);
+void smc_cdc_tx_failed(struct smc_member *m, const struct smc_tx_msg *msg);
+void smc_cdc_tx_done(struct smc_member *m, u64 pos, u16 seq);
+void smc_cdc_switched(struct smc_member *m);
+void smc_cdc_rx(struct smc_member *m, const struct smc_cdc *cdc);
+void smc_cdc_owe(struct smc_conn *conn);
+bool smc_cdc_want(struct smc_conn *conn, u8 cflags);
+
+/* smc_tx.c */
+void smc_tx_cork_timer(struct timer_list *t);
+
+/* smc_rx.c */
+bool smc_rx_update_due(const struct smc_conn *conn);
+
+static inline bool smc_rx_unread(const struct smc_conn *conn)
+{
+	return atomic64_read(&conn->rx_prod) != atomic64_read(&conn->rx_read);
+}
+
+/* all that was wanted at the end of the connection was handed to the link */
+static inline bool smc_cdc_final_sent(const struct smc_conn *conn)
+{
+	if (READ_ONCE(conn->tx_closing) & ~READ_ONCE(conn->tx_cflags) &
+	    SMC_CDC_C_ABORT)
+		return false;
+	return READ_ONCE(conn->tx_final);
+}
+
+static inline struct smc_conn *smc_conn_of(struct smc_member *m)
+{
+	return container_of(m, struct smc_conn, member);
+}
+
+#endif /* SMC_CONN_H */

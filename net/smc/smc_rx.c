@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receive side of the socket (layer 5): from the receive ring to the user, the
+ * end of the stream, window updates, urgent data. RFC 7609, 4.4 and 4.6.
+ *
+ * What a reader gets, in this order: data that arrived; the pending error; end
+ * of stream. A stream that the peer has ended properly (SOCK_DONE) ends without
+ * an error, whatever happens to the connection later. sk_shutdown and sk_err
+ * change only while nobody owns the socket, and after the positions of the same
+ * message were stored, so an owner that finds them set after it found the ring
+ * empty has missed nothing.
+ *
+ * Urgent data work as in TCP: reads stop at the mark; the next read skips the
+ * urgent byte, or delivers it with SO_OOBINLINE; MSG_OOB reads it from the ring
+ * as long as the stream has not passed it.
+ */
+#include <net/sock.h>
+
+#include "smc_conn.h"
+#include "smc_net.h"
+#include "smc_stats.h"
+#include "smc_trace.h"
+
+/* Position of the urgent byte, if the stream has one ahead. The state is
+ * written in softirq.
+ */
+static bool smc_rx_mark(const struct smc_sock *smc, u64 *mark)
+{
+	struct sock *sk = (struct sock *)&smc->sk;
+	bool found;
+
+	if (likely(READ_ONCE(smc->conn.urg_state) == SMC_URG_NONE))
+		return false;
+	spin_lock_bh(&sk->sk_lock.slock);
+	found = smc->conn.urg_state != SMC_URG_NONE;
+	*mark = smc->conn.urg_pos - 1;
+	spin_unlock_bh(&sk->sk_lock.slock);
+	return found;
+}
+
+/* The stream has passed the urgent byte at @mark. */
+static void smc_rx_mark_passed(struct smc_sock *smc, u64 mark)
+{
+	spin_lock_bh(&smc->sk.sk_lock.slock);
+	if (smc->conn.urg_pos - 1 == mark)
+		WRITE_ONCE(smc->conn.urg_state, SMC_URG_NONE);
+	spin_unlock_bh(&smc->sk.sk_lock.slock);
+}
+
+/**
+ * smc_rx_avail() - bytes that a read without MSG_OOB can deliver
+ * @smc: socket
+ *
+ * Context: any but hard interrupts and holders of the slock; no lock needed.
+ * Return: bytes, without an urgent byte that will be skipped
+ */
+u32 smc_rx_avail(const struct smc_sock *smc)
+{
+	u64 cons = atomic64_read(&smc->conn.rx_read);
+	u64 prod = atomic64_read(&smc->conn.rx_prod);
+	u32 n = smc_ring_dist(cons, prod);
+	u64 mark;
+
+	if (n && smc_rx_mark(smc, &mark) && mark >= cons && mark < prod &&
+	    !sock_flag(&smc->sk, SOCK_URGINLINE))
+		n--;
+	return n;
+}
+
+/**
+ * smc_rx_inq() - SIOCINQ: bytes up to the urgent mark, or all
+ * @smc: socket
+ *
+ * As TCP counts. Context: as smc_rx_avail(). Return: bytes
+ */
+u32 smc_rx_inq(const struct smc_sock *smc)
+{
+	u64 cons = atomic64_read(&smc->conn.rx_read);
+	u64 prod = atomic64_read(&smc->conn.rx_prod);
+	u64 mark;
+
+	if (smc_rx_mark(smc, &mark) && mark >= cons && mark < prod &&
+	    !sock_flag(&smc->sk, SOCK_URGINLINE))
+		return mark - cons;
+	return smc_ring_dist(cons, prod);
+}
+
+/**
+ * smc_rx_urgent() - EPOLLPRI: an urgent byte waits to be read
+ * @smc: socket
+ *
+ * Context: any, no lock.
+ */
+bool smc_rx_urgent(const struct smc_sock *smc)
+{
+	return READ_ONCE(smc->conn.urg_state) == SMC_URG_VALID;
+}
+
+/**
+ * smc_rx_atmark() - SIOCATMARK: the next byte of the stream is the urgent one
+ * @smc: socket
+ *
+ * Also if it was read with MSG_OOB, as in TCP. Context: as smc_rx_avail().
+ */
+bool smc_rx_atmark(const struct smc_sock *smc)
+{
+	u64 mark;
+
+	return smc_rx_mark(smc, &mark) &&
+	       mark == atomic64_read(&smc->conn.rx_read);
+}
+
+/**
+ * smc_rx_update_due() - has enough been consumed to tell the peer?
+ * @conn: connection
+ *
+ * Context: any, no lock.
+ */
+bool smc_rx_update_due(const struct smc_conn *conn)
+{
+	return smc_ring_update_due(atomic64_read(&conn->rx_prod),
+				   atomic64_read(&conn->rx_read),
+				   atomic64_read(&conn->rx_confirmed),
+				   conn->member.rcv_size, conn->rx_limit,
+				   READ_ONCE(conn->rx_pflags) &
+				   SMC_CDC_P_BLOCKED);
+}
+
+/* @n more bytes of the ring belong to the peer again. */
+static void smc_rx_consume(struct smc_sock *smc, u32 n, bool force)
+{
+	struct smc_conn *conn = &smc->conn;
+
+	WRITE_ONCE(conn->rx_cons, conn->rx_cons + n);
+	/* Paired with smc_cdc_commit(): the bytes were read before. */
+	atomic64_set_release(&conn->rx_read, conn->rx_cons);
+
+	if (force || smc_rx_update_due(conn))
+		smc_cdc_owe(conn);
+	/* Rings of a dead connection are kept for unread data only. */
+	if (unlikely(READ_ONCE(smc->sk.sk_state) == SMC_CLOSED) &&
+	    !smc_rx_unread(conn))
+		smc_conn_schedule(smc, 0);
+}
+
+/* Copy from [pos, pos + len), which may pass the end of the ring. Returns the
+ * bytes copied; fewer after a fault.
+ */
+static size_t smc_rx_copy(struct smc_sock *smc, struct iov_iter *to, u64 pos,
+			  size_t len)
+{
+	struct smc_member *m = &smc->conn.member;
+	size_t piece, n, done = 0;
+	u32 off;
+
+	while (done < len) {
+		off = smc_ring_offset(pos + done, m->rcv_size);
+		piece = min_t(size_t, len - done, m->rcv_size - off);
+		m->transport->rcv_ready(m, pos + done, piece);
+		n = copy_to_iter(m->rcv_ring + off, piece, to);
+		done += n;
+		if (n < piece)
+			break;
+	}
+	return done;
+}
+
+/**
+ * struct smc_rx_call - one recvmsg call
+ * @flags: MSG_*
+ * @copied: bytes delivered so far
+ * @pos: position of the next byte; ahead of rx_cons with MSG_PEEK
+ */
+struct smc_rx_call {
+	int flags;
+	size_t copied;
+	u64 pos;
+};
+
+/* What to take next: 0 nothing there, -EINTR stop at the urgent mark, else
+ * bytes from call->pos on. Skips the urgent byte where it has to be.
+ */
+static ssize_t smc_rx_extent(struct smc_sock *smc, struct smc_rx_call *call,
+			     size_t len)
+{
+	struct smc_conn *conn = &smc->conn;
+	u64 avail, mark;
+
+	/* another reader may have come in between while this one slept */
+	call->pos = max(call->pos, conn->rx_cons);
+	/* Paired with smc_cdc_apply(): ring contents are there. */
+	avail = smc_ring_dist(call->pos, atomic64_read_acquire(&conn->rx_prod));
+	if (!avail)
+		return 0;
+	if (!smc_rx_mark(smc, &mark) || mark < call->pos)
+		return min_t(u64, avail, len);
+	if (mark > call->pos)
+		return min3(avail, (u64)len, mark - call->pos);
+
+	if (call->copied)
+		return -EINTR;
+	if (!sock_flag(&smc->sk, SOCK_URGINLINE)) {
+		call->pos++;
+		avail--;
+	}
+	if (!(call->flags & MSG_PEEK)) {
+		smc_rx_mark_passed(smc, mark);
+		if (call->pos != conn->rx_cons)
+			smc_rx_consume(smc, 1, true);
+	}
+	return min_t(u64, avail, len);
+}
+
+/* Deliver what is there. Returns bytes, 0 if nothing, -EINTR at the urgent
+ * mark, -EFAULT.
+ */
+static ssize_t smc_rx_take(struct smc_sock *smc, struct msghdr *msg, size_t len,
+			   struct smc_rx_call *call)
+{
+	ssize_t n = smc_rx_extent(smc, call, len);
+
+	if (n <= 0)
+		return n;
+	if (!(call->flags & MSG_TRUNC)) {
+		n = smc_rx_copy(smc, &msg->msg_iter, call->pos, n);
+		if (!n)
+			return -EFAULT;
+	}
+	call->pos += n;
+	call->copied += n;
+	if (!(call->flags & MSG_PEEK)) {
+		smc_rx_consume(smc, n, false);
+		trace_smc_rx_recvmsg(smc, n);
+	}
+	return n;
+}
+
+/* The ring is empty: may the reader wait? 0 yes, 1 return what there is (which
+ * is the end of the stream if nothing was copied), or a negative errno.
+ */
+static int smc_rx_end(struct sock *sk, size_t copied, long timeo)
+{
+	if (copied)
+		return READ_ONCE(sk->sk_err) || sk->sk_state == SMC_CLOSED ||
+		       sk->sk_shutdown & RCV_SHUTDOWN || !timeo ||
+		       signal_pending(current);
+	if (sock_flag(sk, SOCK_DONE))
+		return 1;
+	if (READ_ONCE(sk->sk_err))
+		return sock_error(sk);
+	if (sk->sk_shutdown & RCV_SHUTDOWN)
+		return 1;
+	if (sk->sk_state == SMC_CLOSED)
+		return -ENOTCONN;
+	if (!timeo)
+		return -EAGAIN;
+	return signal_pending(current) ? sock_intr_errno(timeo) : 0;
+}
+
+static bool smc_rx_event(const struct smc_sock *smc, u64 pos)
+{
+	const struct sock *sk = &smc->sk;
+
+	return smc_ring_dist(pos, atomic64_read(&smc->conn.rx_prod)) ||
+	       READ_ONCE(sk->sk_err) ||
+	       READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN ||
+	       READ_ONCE(sk->sk_state) == SMC_CLOSED;
+}
+
+static void smc_rx_wait(struct smc_sock *smc, u64 pos, long *timeo)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	struct sock *sk = &smc->sk;
+
+	add_wait_queue(sk_sleep(sk), &wait);
+	sk_wait_event(sk, timeo, smc_rx_event(smc, pos), &wait);
+	remove_wait_queue(sk_sleep(sk), &wait);
+}
+
+/* recv(MSG_OOB), errors as in TCP */
+static int smc_rx_oob(struct smc_sock *smc, struct msghdr *msg, size_t len,
+		      int flags)
+{
+	struct smc_conn *conn = &smc->conn;
+	struct sock *sk = &smc->sk;
+	u64 mark;
+
+	if (sock_flag(sk, SOCK_URGINLINE))
+		return -EINVAL;
+	if (!smc_rx_urgent(smc)) {
+		/* announced, the byte itself has not come */
+		if (READ_ONCE(conn->rx_pflags) & SMC_CDC_P_URG_PENDING &&
+		    !(READ_ONCE(conn->rx_pflags) & SMC_CDC_P_URG_PRESENT))
+			return sk->sk_shutdown & RCV_SHUTDOWN ? 0 : -EAGAIN;
+		return -EINVAL;
+	}
+	if (!smc_rx_mark(smc, &mark))
+		return -EINVAL;
+
+	msg->msg_flags |= MSG_OOB;
+	if (!len)
+		msg->msg_flags |= MSG_TRUNC;
+	else if (!(flags & MSG_TRUNC) &&
+		 !smc_rx_copy(smc, &msg->msg_iter, mark, 1))
+		return -EFAULT;
+
+	if (!(flags & MSG_PEEK)) {
+		spin_lock_bh(&sk->sk_lock.slock);
+		if (conn->urg_pos - 1 == mark)
+			WRITE_ONCE(conn->urg_state, SMC_URG_READ);
+		spin_unlock_bh(&sk->sk_lock.slock);
+	}
+	return len ? 1 : 0;
+}
+
+/**
+ * smc_rx_recvmsg() - receive on an SMC connection
+ * @smc: socket
+ * @msg: where to
+ * @len: bytes
+ * @flags: MSG_PEEK, MSG_WAITALL, MSG_TRUNC (discard), MSG_OOB, MSG_DONTWAIT
+ *
+ * Sends a window update when one is due. RFC 7609, 4.4.2 and 4.5. Context:
+ * process, socket lock held; it is released while waiting for data.
+ *
+ * Return: bytes, 0 at the end of the stream; the pending error of the socket
+ * (once); -EAGAIN, -EFAULT, -EINVAL (MSG_OOB), -ENOTCONN; -EINTR or -ERESTARTSYS
+ */
+int smc_rx_recvmsg(struct smc_sock *smc, struct msghdr *msg, size_t len,
+		   int flags)
+{
+	struct smc_rx_call call = { .flags = flags };
+	struct sock *sk = &smc->sk;
+	size_t target;
+	int rc = 0;
+	long timeo;
+	ssize_t n;
+
+	sock_owned_by_me(sk);
+	if (unlikely(flags & MSG_OOB))
+		return smc_rx_oob(smc, msg, len, flags);
+
+	timeo = sock_rcvtimeo(sk, flags & MSG_DONTWAIT);
+	target = sock_rcvlowat(sk, flags & MSG_WAITALL, len);
+	call.pos = smc->conn.rx_cons;
+	while (call.copied < len) {
+		n = smc_rx_take(smc, msg, len - call.copied, &call);
+		if (n > 0)
+			continue;
+		if (n < 0) {
+			rc = n;
+			break;
+		}
+		if (call.copied >= target)
+			break;
+		rc = smc_rx_end(sk, call.copied, timeo);
+		if (rc)
+			break;
+		smc_rx_wait(smc, call.pos, &timeo);
+	}
+
+	if (!call.copied)
+		return rc < 0 ? rc : 0;
+	if (!(flags & MSG_PEEK))
+		SMC_ADD(sock_net(sk), RX_BYTES, call.copied);
+	return call.copied;
+}
