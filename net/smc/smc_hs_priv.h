@@ -95,6 +95,9 @@ extern const struct smc_hs_cand smc_hs_cands[SMC_HS_CANDS];
 
 /**
  * struct smc_hs_limits - what release 2.1 negotiates
+ * @release: 0 for v1 and v2.0
+ * @max_conns: connections in a link group
+ * @max_links: links in a link group
  */
 struct smc_hs_limits {
 	u8 release;
@@ -118,10 +121,12 @@ struct smc_hs_smcr {
 
 /**
  * struct smc_hs - one handshake; owned by the thread that runs it, no lock
+ * @smc: socket
  * @net: namespace of the socket
  * @tcp: TCP socket
  * @server: our role
  * @ndev: device of the TCP route, held, or NULL
+ * @ndev_tracker: for @ndev
  * @vlan: of the route; valid if @ndev
  * @ipv4: the TCP connection is one over IPv4
  * @saddr: own address, if so
