@@ -135,7 +135,6 @@ struct smc_hs_smcr {
  * @mute: no Decline must be sent: peer has sent one, or speaks no CLC
  * @may_cross: the peer may send a Decline while we send one
  * @peer_active: the peer may use SMC already: a Decline would split the two
- * @accepted: server: our Accept was sent
  * @first: a group is made for this connection
  * @cand: chosen
  * @lim: negotiated
@@ -163,7 +162,6 @@ struct smc_hs {
 	bool mute;
 	bool may_cross;
 	bool peer_active;
-	bool accepted;
 	bool first;
 
 	const struct smc_hs_cand *cand;

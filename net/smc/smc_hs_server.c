@@ -83,7 +83,6 @@ static int hs_select(struct smc_hs *hs)
 static int hs_send_accept(struct smc_hs *hs)
 {
 	hs->accept.type = SMC_CLC_ACCEPT;
-	hs->accepted = true;
 	return smc_hs_send_ac(hs, &hs->accept);
 }
 
