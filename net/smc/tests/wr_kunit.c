@@ -163,7 +163,8 @@ struct waiter {
 	struct task_struct *task;
 	struct smc_slot *slot;
 	unsigned int flags;
-	int result;		/* 1 while waiting */
+	struct completion ended;
+	int result;
 	unsigned int when;
 	atomic_t *clock;
 };
@@ -175,7 +176,8 @@ static int waiter_main(void *arg)
 	allow_signal(SIGINT);
 	w->slot = smc_wr_get(&w->t->wr, w->flags | SMC_WR_GET_WAIT);
 	w->when = atomic_inc_return(w->clock);
-	smp_store_release(&w->result, PTR_ERR_OR_ZERO(w->slot));
+	w->result = PTR_ERR_OR_ZERO(w->slot);
+	complete_all(&w->ended);
 	while (!kthread_should_stop()) {
 		flush_signals(current);
 		usleep_range(200, 500);
@@ -192,7 +194,7 @@ static void waiter_start(struct kunit *test, struct waiter *w, struct wrt *t,
 	w->t = t;
 	w->flags = flags;
 	w->clock = clock;
-	w->result = 1;
+	init_completion(&w->ended);
 	w->task = kthread_run(waiter_main, w, "wr_waiter");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(w->task));
 	KUNIT_EXPECT_TRUE(test, wrt_until(wrt_waiting(t) == n + 1));
@@ -200,7 +202,7 @@ static void waiter_start(struct kunit *test, struct waiter *w, struct wrt *t,
 
 static bool waiter_ended(struct waiter *w)
 {
-	return wrt_until(smp_load_acquire(&w->result) <= 0);
+	return wait_for_completion_timeout(&w->ended, 30 * HZ);
 }
 
 static unsigned int waiters_ended(struct waiter *w, unsigned int n)
@@ -209,7 +211,7 @@ static unsigned int waiters_ended(struct waiter *w, unsigned int n)
 
 	msleep(20);
 	while (n--)
-		ended += smp_load_acquire(&w[n].result) <= 0;
+		ended += completion_done(&w[n].ended);
 	return ended;
 }
 

@@ -8,6 +8,7 @@
 #define SMC_TESTS_WR_KUNIT_H
 
 #include <kunit/test.h>
+#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/slab.h>
@@ -40,7 +41,7 @@ struct wrt {
 	struct ib_device *ibdev;
 	struct ib_qp qp;
 	struct ib_pd pd;
-	spinlock_t lock;
+	spinlock_t lock; /* BH; send queue */
 	struct wrt_wqe *sq;
 	unsigned int posted;
 	unsigned int reaped;

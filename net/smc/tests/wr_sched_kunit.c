@@ -243,7 +243,7 @@ static void sched_served_by_put(struct kunit *test)
 struct one_waiter {
 	struct wrt *t;
 	struct smc_slot *slot;
-	bool ended;
+	struct completion ended;
 };
 
 static int one_waiter_main(void *arg)
@@ -251,7 +251,7 @@ static int one_waiter_main(void *arg)
 	struct one_waiter *w = arg;
 
 	w->slot = smc_wr_get(&w->t->wr, SMC_WR_GET_WAIT);
-	smp_store_release(&w->ended, true);
+	complete_all(&w->ended);
 	while (!kthread_should_stop())
 		usleep_range(200, 500);
 	return 0;
@@ -265,6 +265,7 @@ static void sched_after_waiters(struct kunit *test)
 	struct one_waiter w = { .t = t };
 	struct task_struct *task;
 
+	init_completion(&w.ended);
 	s[0].unit = true;
 	add(t, &s[0], 2);
 	add(t, &s[1], 1);
@@ -272,9 +273,9 @@ static void sched_after_waiters(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	KUNIT_EXPECT_TRUE(test, wrt_until(wrt_waiting(t) == 1));
 	wrt_reap_one(t, IB_WC_SUCCESS);
-	KUNIT_EXPECT_TRUE(test, wrt_until(smp_load_acquire(&w.ended)));
+	KUNIT_EXPECT_TRUE(test, wait_for_completion_timeout(&w.ended, 30 * HZ));
 	KUNIT_EXPECT_EQ(test, t->posted, 2);
-	if (w.ended && !IS_ERR(w.slot))
+	if (!IS_ERR_OR_NULL(w.slot))
 		smc_wr_put(w.slot);
 	KUNIT_EXPECT_EQ(test, t->posted, 3);
 	kthread_stop(task);
@@ -394,7 +395,7 @@ struct producer {
 	struct sender *s;
 	struct task_struct *task;
 	unsigned int n;
-	bool ended;
+	struct completion ended;
 };
 
 static int producer_main(void *arg)
@@ -404,7 +405,7 @@ static int producer_main(void *arg)
 
 	for (i = 0; i < NROUNDS; i++)
 		add(p->t, &p->s[(p->n + i) % NSENDERS], 1);
-	smp_store_release(&p->ended, true);
+	complete_all(&p->ended);
 	while (!kthread_should_stop())
 		usleep_range(200, 500);
 	return 0;
@@ -469,11 +470,13 @@ static void sched_threads(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(completer));
 	for (i = 0; i < NTHREADS; i++) {
 		p[i] = (struct producer){ .t = t, .s = s, .n = i };
+		init_completion(&p[i].ended);
 		p[i].task = kthread_run(producer_main, &p[i], "wr_producer");
 		KUNIT_ASSERT_FALSE(test, IS_ERR(p[i].task));
 	}
 	for (i = 0; i < NTHREADS; i++)
-		KUNIT_EXPECT_TRUE(test, wrt_until(smp_load_acquire(&p[i].ended)));
+		KUNIT_EXPECT_TRUE(test, wait_for_completion_timeout(&p[i].ended,
+								    60 * HZ));
 	/* no sender is forgotten, all messages come home */
 	KUNIT_EXPECT_TRUE(test, wrt_until(all_sent(s)));
 	KUNIT_EXPECT_TRUE(test, wrt_until(wrt_credits(t) == 5));
