@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Socket options and ioctls (layer 7).
+ */
+#ifndef SMC_SOCKOPT_H
+#define SMC_SOCKOPT_H
+
+#include <linux/net.h>
+#include <linux/sockptr.h>
+
+int smc_setsockopt(struct socket *sock, int level, int optname,
+		   sockptr_t optval, unsigned int optlen);
+int smc_getsockopt(struct socket *sock, int level, int optname,
+		   char __user *optval, int __user *optlen);
+int smc_set_rcvlowat(struct sock *sk, int val);
+int smc_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg);
+#ifdef CONFIG_COMPAT
+int smc_compat_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg);
+#endif
+
+#endif /* SMC_SOCKOPT_H */
