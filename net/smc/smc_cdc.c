@@ -178,6 +178,7 @@ int smc_cdc_next_msg(struct smc_member *m, struct smc_tx_msg *msg)
 	msg->cdc.pflags = smc_cdc_pflags(conn, sent, n, ready, window);
 	smc_cdc_commit(conn, msg, closing);
 
+	SMC_INC(m->net, CDC_TX);
 	if (n && ready > window)
 		SMC_INC(m->net, TX_BLOCKED);
 	if (closing & SMC_CDC_C_ABORT)
@@ -400,10 +401,8 @@ static int smc_cdc_apply(struct smc_sock *smc, const struct smc_cdc *cdc,
 	return prod != old_prod;
 }
 
-static void smc_cdc_count(const struct net *net, int verdict)
+static void smc_cdc_count_bad(const struct net *net, int verdict)
 {
-	if (likely(verdict >= 0))
-		return;
 	if (verdict == -ENOTCONN)
 		SMC_INC(net, CDC_RX_NO_CONN);
 	else if (verdict == -ESTALE)
@@ -445,7 +444,9 @@ void smc_cdc_rx(struct smc_member *m, const struct smc_cdc *cdc)
 		smc_conn_events(smc);
 	bh_unlock_sock(sk);
 
-	smc_cdc_count(m->net, verdict);
+	SMC_INC(m->net, CDC_RX);
+	if (unlikely(verdict < 0))
+		smc_cdc_count_bad(m->net, verdict);
 	if (todo & SMC_CDC_OWE)
 		smc_cdc_owe(conn);
 	else if (todo & SMC_CDC_KICK && smc_tx_unsent(smc))

@@ -596,7 +596,7 @@ static unsigned long smc_close_limit(const struct smc_sock *smc)
  * is aborted when its time is over; and if not even A can be sent, given up.
  * Context: process, socket lock held.
  *
- * Return: jiffies until the next look, 0 if none is needed
+ * Return: jiffies until the next look, 0 if there is nothing to wait for
  */
 unsigned long smc_close_orphan(struct smc_sock *smc)
 {
@@ -604,10 +604,12 @@ unsigned long smc_close_orphan(struct smc_sock *smc)
 	unsigned long limit, idle;
 	u64 mark;
 
-	if (!conn->released && smc->sk.sk_state != SMC_CLOSED)
+	if (smc->sk.sk_state == SMC_CLOSED) {
+		if (READ_ONCE(conn->killed) || smc_cdc_final_sent(conn))
+			return 0;
+	} else if (!conn->released) {
 		return 0;
-	if (conn->left)
-		return 0;
+	}
 
 	limit = max(smc_close_limit(smc), 1ul);
 	mark = atomic64_read(&conn->tx_sent) + atomic64_read(&conn->tx_done) +
@@ -629,7 +631,7 @@ unsigned long smc_close_orphan(struct smc_sock *smc)
 		return SMC_FINAL_TIME;
 	}
 	spin_lock_bh(&conn->member.tx_lock);
-	conn->killed = true;
+	WRITE_ONCE(conn->killed, true);
 	spin_unlock_bh(&conn->member.tx_lock);
-	return 1;
+	return 0;
 }

@@ -29,15 +29,22 @@ static struct workqueue_struct *smc_conn_wq;
 /**
  * smc_conn_schedule() - let close_work look at the connection
  * @smc: socket
- * @delay: jiffies; 0 at once, replacing a longer delay
+ * @delay: jiffies; 0 at once, else at the latest then: what is due already
+ *	stays
  *
  * Nothing happens without an SMC connection. Context: any, under the socket
  * lock, the slock without an owner, or tx_lock.
  */
 void smc_conn_schedule(struct smc_sock *smc, unsigned long delay)
 {
-	if (smc->conn.joined)
-		mod_delayed_work(smc_conn_wq, &smc->conn.close_work, delay);
+	struct delayed_work *work = &smc->conn.close_work;
+
+	if (!smc->conn.joined)
+		return;
+	if (delay)
+		queue_delayed_work(smc_conn_wq, work, delay);
+	else
+		mod_delayed_work(smc_conn_wq, work, 0);
 }
 
 /**

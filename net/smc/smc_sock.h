@@ -17,7 +17,9 @@
 
 #include <linux/atomic.h>
 #include <linux/net.h>
+#include <linux/timer.h>
 #include <linux/workqueue.h>
+#include <net/inet_connection_sock.h>
 #include <net/inet_sock.h>
 #include <net/sock.h>
 
@@ -47,8 +49,13 @@ enum smc_connect_state {
 	SMC_CONN_NONE,		/* never tried, or failed and reported */
 	SMC_CONN_TCP,		/* TCP handshake runs */
 	SMC_CONN_CLC,		/* SMC handshake runs in the worker */
+	SMC_CONN_FAILED,	/* failed, no connect() call has told it yet */
 	SMC_CONN_DONE,		/* connected (SMC or fallback) */
 };
+
+/* bits of smc_sock.hs_flags */
+#define SMC_HS_STARTED		0	/* hs_work was queued */
+#define SMC_HS_SILENT		1	/* no byte came in time */
 
 /**
  * struct smc_conn - data path state of a connection (layer 5)
@@ -60,24 +67,43 @@ enum smc_connect_state {
  * @tx_prep: end of what the application has written into the send ring
  * @tx_sent: end of what was given to the link; the producer position
  * @tx_done: end of what completed; send space = snd_size - (prep - done)
- * @peer_cons: peer's consumer position; window = peer_size - (sent - cons)
+ * @peer_cons: peer's consumer position (written under slock);
+ *	window = peer_size - (sent - cons)
  * @tx_seq: last sequence number used
+ * @tx_signal_seq: sequence number of the last signalled message
+ * @tx_signalled: that message has not completed (autocork, data path doc)
  * @tx_pflags: producer flags to be sent
- * @tx_cflags: connection flags to be sent; once set they stay
- * @tx_closing: D/C wanted once all prepared data has been sent
- * @tx_owed: a CDC without data has to go out (window update, answer, close)
+ * @tx_cflags: connection flags sent; they stay in every later message
+ * @tx_closing: D/C wanted once all prepared data has been sent, A at once
+ * @tx_owed: a CDC without data has to go out (window update, answer)
  * @tx_final: C or A was sent: nothing may be written any more
- * @tx_signalled: a signalled message is outstanding (autocork, data path doc)
+ * @tx_notify: run close_work when tx_final becomes true
+ * @killed: group died, or given up: no message is built any more
  * @tx_urg: position behind the urgent byte not yet announced with U, 0 none
- * @rx_prod: peer's producer position: readable up to here
+ * @tx_urg_sent: position behind the last one that was announced
+ * @tx_undo: flags and mark before the last message, for tx_failed
+ * @rx_prod: peer's producer position: readable up to here (slock)
  * @rx_cons: consumed by the application (socket lock)
- * @rx_confirmed: consumer position in the last CDC we sent
- * @rx_seq: last accepted sequence number
+ * @rx_read: published copy of @rx_cons, for everybody without the socket lock
+ * @rx_confirmed: consumer position in the last CDC we sent (tx_lock)
+ * @rx_seq: last accepted sequence number (slock, as all rx_* and urg_* below)
  * @rx_pflags: producer flags last received
  * @rx_cflags: all connection flags received, accumulated
- * @urg_state: receive side urgent state
+ * @rx_applied: those of @rx_cflags that took effect on sk_state
+ * @urg_state: receive side urgent state, SMC_URG_*
  * @urg_pos: position behind the urgent byte
- * @urg_byte: copied aside
+ * @rx_limit: window update threshold, bytes; constant while joined
+ * @events: SMC_CONN_EV_*, deferred to the owner of the socket lock
+ * @err: reason of the end, negative errno (tx_lock)
+ * @joined: from smc_conn_open() until the passive closing reference is dropped
+ *	(socket lock and tx_lock)
+ * @left: leave() is due, running or over: the rings are gone (socket lock,
+ *	slock and tx_lock)
+ * @released: the application has closed (socket lock)
+ * @tcp_ended: the internal TCP connection was shut down or aborted (socket
+ *	lock)
+ * @orphan_since: jiffies of the last progress seen by close_work (socket lock)
+ * @orphan_mark: what progress is measured against (socket lock)
  */
 struct smc_conn {
 	struct smc_member member;
@@ -87,29 +113,43 @@ struct smc_conn {
 	atomic64_t tx_done;
 	atomic64_t peer_cons;
 	u16 tx_seq;
+	u16 tx_signal_seq;
+	bool tx_signalled;
 	u8 tx_pflags;
 	u8 tx_cflags;
 	u8 tx_closing;
 	bool tx_owed;
 	bool tx_final;
-	bool killed;			/* group died or aborted, under tx_lock */
-	unsigned int tx_signalled;
+	bool tx_notify;
+	bool killed;
 	u64 tx_urg;
+	u64 tx_urg_sent;
+	struct {
+		u8 pflags;
+		u8 cflags;
+		u64 urg;
+	} tx_undo;
 
 	atomic64_t rx_prod;
 	u64 rx_cons;
+	atomic64_t rx_read;
 	atomic64_t rx_confirmed;
 	u16 rx_seq;
 	u8 rx_pflags;
 	u8 rx_cflags;
+	u8 rx_applied;
 	u8 urg_state;
-	u8 urg_byte;
 	u64 urg_pos;
-	u32 rx_limit;			/* window update threshold, bytes */
+	u32 rx_limit;
 
-	unsigned long events;		/* deferred to release_cb, atomic bits */
-	int err;			/* first error, negative errno */
+	unsigned long events;
+	int err;
 	bool joined;
+	bool left;
+	bool released;
+	bool tcp_ended;
+	unsigned long orphan_since;
+	u64 orphan_mark;
 	struct timer_list cork_timer;	/* bound on corked data */
 	struct delayed_work close_work;	/* orphan life time, freeing */
 };
@@ -117,14 +157,38 @@ struct smc_conn {
 /**
  * struct smc_sock - an SMC socket
  * @sk: first, also a struct inet_sock because inet_create() makes one
- * @tcp: internal TCP socket; set at creation, pointer stable until the last
- *	reference of @sk is gone (the socket may be shut down before)
+ * @tcp: internal TCP socket, set at creation. Stable for system calls and for
+ *	the handshake workers. Cleared once by smc_sock_tcp_release(), under
+ *	sk_lock of struct smc_net, after the file is gone; so a reader without
+ *	a file (sock_diag) needs that lock and tests for NULL
  * @diag_id: ++smc_net.sk_gen under sk_lock when put at the head of sk_list
  * @conn: data path
  * @use_fallback: all calls go to @tcp; set once under lock_sock
+ * @limit_hs: SMC_LIMIT_HS, smc_hs_congested() reads it without a lock
+ * @connect_state: enum smc_connect_state, socket lock
  * @fallback_rsn: enum smc_reason, 0 none
  * @peer_diagnosis: code of the peer's Decline
- * @listen_smc: listener of a child that is not accepted yet
+ * @tcp_err: errno > 0 that ended TCP under an SMC connection, 0 none
+ * @event_work: something happened on TCP: runs the handshake of connect(2), or
+ *	ends the connection with @tcp_err. Holds a reference while queued
+ * @listen_smc: listener of a child that is not accepted yet, with reference
+ * @accept_lock: accept_q, hs_q, accept_node of the children on them, and with
+ *	the socket lock: the steps of sk_state to and from LISTEN
+ * @accept_q: children ready for accept(2); sk_ack_backlog counts them
+ * @hs_q: children in handshake
+ * @hs_running: number of children in handshake
+ * @accept_work: takes finished connections from @tcp; cancelled before the
+ *	listener stops to be one
+ * @defer_accept: TCP_DEFER_ACCEPT, seconds
+ * @accept_node: child: on accept_q or hs_q of the listener
+ * @hs_work: child: handshake; owns the reference of the child
+ * @hs_timer: child: limit for the first byte
+ * @hs_flags: child: SMC_HS_*
+ * @tcp_state_change: original callback of @tcp while ours is installed; this
+ *	and the next three are written under the callback lock of @tcp and read
+ *	in RCU sections
+ * @af_ops: listener: the operations of @tcp with our syn_recv_sock
+ * @tcp_af_ops: listener: the original operations of @tcp
  */
 struct smc_sock {
 	union {
@@ -137,34 +201,31 @@ struct smc_sock {
 
 	bool use_fallback;
 	bool limit_hs;
-	u8 connect_state;		/* enum smc_connect_state, socket lock */
+	u8 connect_state;
 	u32 fallback_rsn;
 	u32 peer_diagnosis;
-	int connect_err;		/* outcome of the attempt, once */
-	struct work_struct connect_work;
+	int tcp_err;
+	struct work_struct event_work;
 
-	/* listener */
 	struct smc_sock *listen_smc;
-	struct list_head accept_q;	/* finished children, accept_lock */
+	spinlock_t accept_lock;
+	struct list_head accept_q;
+	struct list_head hs_q;
+	atomic_t hs_running;
+	struct delayed_work accept_work;
+	int defer_accept;
+
 	struct list_head accept_node;
-	spinlock_t accept_lock;		/* BH; accept_q, accept_len, closing */
-	unsigned int accept_len;
-	atomic_t hs_running;		/* children in handshake */
-	struct work_struct accept_work;
-	int defer_accept;		/* seconds */
-
-	/* child in handshake */
 	struct work_struct hs_work;
+	struct timer_list hs_timer;
+	unsigned long hs_flags;
 
-	/* original callbacks of the TCP socket while ours are installed,
-	 * written under its sk_callback_lock
-	 */
 	void (*tcp_state_change)(struct sock *sk);
 	void (*tcp_data_ready)(struct sock *sk);
 	void (*tcp_write_space)(struct sock *sk);
 	void (*tcp_error_report)(struct sock *sk);
+	struct inet_connection_sock_af_ops af_ops;
 	const struct inet_connection_sock_af_ops *tcp_af_ops;
-	struct inet_connection_sock_af_ops *own_af_ops;
 };
 
 struct smc6_sock {
@@ -181,5 +242,11 @@ static inline struct smc_sock *smc_of_member(struct smc_member *m)
 {
 	return container_of(m, struct smc_sock, conn.member);
 }
+
+/* smc_sock.c: the object */
+void smc_sk_init(struct sock *sk);
+void smc_sk_publish(struct sock *sk);
+void smc_sk_unhash(struct sock *sk);
+struct smc_sock *smc_sk_alloc_child(struct sock *lsk);
 
 #endif /* SMC_SOCK_H */
