@@ -452,7 +452,6 @@ void smc_af_destroy(struct sock *sk)
 	lock_sock(sk);
 	smc_close_active(smc_sk(sk), 0);
 	release_sock(sk);
-	sock_set_flag(sk, SOCK_DEAD);
 	smc_sock_tcp_release(smc_sk(sk));
 }
 

@@ -175,12 +175,10 @@ static void smc_connect_step(struct smc_sock *smc)
 /* the socket was closed during the handshake, which ended with @rc */
 static void smc_connect_end_dead(struct smc_sock *smc, int rc)
 {
-	if (rc) {
-		smc_set_state(smc, SMC_CLOSED);
-		return;
+	if (!rc) {
+		smc_conn_established(smc);
+		smc_close_abort(smc, -ECONNABORTED);
 	}
-	smc_conn_established(smc);
-	smc_close_abort(smc, -ECONNABORTED);
 	smc_close_active(smc, 0);
 }
 
@@ -547,13 +545,11 @@ void smc_sock_drop(struct smc_sock *smc)
 
 	/* the listener may be locked */
 	lock_sock_nested(sk, SINGLE_DEPTH_NESTING);
-	if (smc->use_fallback || sk->sk_state == SMC_INIT) {
+	if (smc->use_fallback || sk->sk_state == SMC_INIT)
 		tcp_abort(smc->tcp->sk, ECONNABORTED);
-		smc_set_state(smc, SMC_CLOSED);
-	} else {
+	else
 		smc_close_abort(smc, -ECONNABORTED);
-		smc_close_active(smc, 0);
-	}
+	smc_close_active(smc, 0);
 	sock_orphan(sk);
 	closed = sk->sk_state == SMC_CLOSED;
 	release_sock(sk);

@@ -70,27 +70,29 @@ static void smc_tcp_restore(struct smc_sock *smc, struct sock *tsk)
 
 /**
  * smc_sock_tcp_release() - give up the internal TCP socket
- * @smc: socket without a file, i.e. SOCK_DEAD; else nothing is done, as
- *	release will call again
+ * @smc: socket that was closed, i.e. smc_close_active() was called; else
+ *	nothing is done, as close will call again
  *
  * The callbacks are restored and the socket is closed like one of a program,
  * with its SO_LINGER setting. Idempotent. The caller has a reference of @smc;
  * no handshake runs.
  *
- * Context: process, may sleep; the lock of @smc need not be held.
+ * Context: process, may sleep; takes the lock of @smc. That of a listener may
+ * be held.
  */
 void smc_sock_tcp_release(struct smc_sock *smc)
 {
 	struct smc_net *sn = smc_net(sock_net(&smc->sk));
-	struct socket *tcp;
+	struct socket *tcp = NULL;
 
-	if (!sock_flag(&smc->sk, SOCK_DEAD))
-		return;
-
+	lock_sock_nested(&smc->sk, SINGLE_DEPTH_NESTING);
 	spin_lock_bh(&sn->sk_lock);
-	tcp = smc->tcp;
-	smc->tcp = NULL;
+	if (smc->conn.released) {
+		tcp = smc->tcp;
+		smc->tcp = NULL;
+	}
 	spin_unlock_bh(&sn->sk_lock);
+	release_sock(&smc->sk);
 	if (!tcp)
 		return;
 
