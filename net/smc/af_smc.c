@@ -69,7 +69,7 @@ noinline int smc_release(struct socket *sock)
 	if (!busy)
 		smc_close_active(smc, smc->use_fallback ? 0 : linger);
 	sock_orphan(sk);
-	closed = sk->sk_state == SMC_CLOSED;
+	closed = smc_sock_over(smc);
 	release_sock(sk);
 
 	if (closed)

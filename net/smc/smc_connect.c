@@ -235,7 +235,7 @@ static void smc_event_work(struct work_struct *work)
 		if (smc->connect_state == SMC_CONN_TCP &&
 		    !smc_tcp_syn_sent(smc->tcp->sk)) {
 			smc_connect_handshake(smc);
-			closed = sk->sk_state == SMC_CLOSED;
+			closed = smc_sock_over(smc);
 		}
 	}
 	err = READ_ONCE(smc->tcp_err);
@@ -551,7 +551,7 @@ void smc_sock_drop(struct smc_sock *smc)
 		smc_close_abort(smc, -ECONNABORTED);
 	smc_close_active(smc, 0);
 	sock_orphan(sk);
-	closed = sk->sk_state == SMC_CLOSED;
+	closed = smc_sock_over(smc);
 	release_sock(sk);
 	if (closed)
 		smc_sock_tcp_release(smc);

@@ -28,6 +28,12 @@ static inline struct smc_sock *smc_tcp_owner(const struct sock *tsk)
 	return rcu_dereference_sk_user_data(tsk);
 }
 
+/* Closed, and no data path that would end the TCP socket. Socket locked. */
+static inline bool smc_sock_over(const struct smc_sock *smc)
+{
+	return smc->sk.sk_state == SMC_CLOSED && !smc->conn.joined;
+}
+
 int smc_tcp_create(struct smc_sock *smc, int family);
 void smc_sock_tcp_release(struct smc_sock *smc);
 void smc_tcp_hook(struct smc_sock *smc, const struct smc_tcp_cbs *cbs);
