@@ -13,6 +13,8 @@
 #include "smc_ib.h"
 #include "smc_transport.h"
 
+#define SMC_MAX_LINKS_SUPPORTED	1	/* links per group we bring up */
+
 enum smc_role {
 	SMC_CLIENT,		/* values as SMC_NLA_LGR_R_ROLE */
 	SMC_SERVER,

@@ -53,12 +53,15 @@ struct smc_tx_msg {
  *	stream position @pos and the message @seq has completed. Monotonic
  *	within a link; not called for failed messages
  * @rx_cdc: softirq (CQ context), under RCU; messages of one link come one at a
- *	time. The member is pinned for the call
- * @rx_bad: the peer broke the protocol (counted and traced by the caller, e.g.
- *	data to a bad token); softirq
- * @died: process context, may sleep, no lock held: the group ends; @err is a
- *	negative errno (-ECONNABORTED, -ETIMEDOUT ..). After it returns the
- *	connection sends nothing more on this group; it leaves by ->leave()
+ *	time. The member is pinned for the call. May come as soon as there are
+ *	rings, before the handshake has ended here: the peer can be ahead. A
+ *	call that was under way may still run after ->leave() has returned
+ * @died: process context, may sleep, no lock held: the group ends, or this
+ *	member's part of it (the peer took back the ring it should still take
+ *	data in); @err is a negative errno (-ECONNABORTED, -ETIMEDOUT, -EPROTO
+ *	..). Comes once, at any time between join and leave, and the link may be
+ *	gone already. After it returns the connection sends nothing more on this
+ *	group; it leaves by ->leave()
  * @switched: moved to another link (failover); tx_lock held
  * @get: take a reference; false if the connection is being freed
  * @put: drop it, any context
@@ -82,15 +85,19 @@ struct smc_member_ops {
  * @rmb: receive ring
  * @rtoken: index of the peer's RMB in the group's table, -1 none
  * @peer_off: offset of the peer's element in its RMB
+ * @named: own RMB was named to the peer, in CLC: it may write
+ * @snd_high: highest offset of the send ring that was ever written, plus one
  * @pending: between next_msg and post, for tx_failed
  */
 struct smcr_member {
 	struct smc_wr_client client;
-	struct smc_link *link;
+	struct smc_link __rcu *link;
 	struct smcr_buf *sndbuf;
 	struct smcr_buf *rmb;
 	int rtoken;
 	u64 peer_off;
+	bool named;
+	u32 snd_high;
 	struct smc_tx_msg pending;
 };
 
@@ -101,6 +108,8 @@ struct smcr_member {
  * @tx_lock: BH; orders the messages of the connection: held over next_msg and
  *	post. Outer to the link's post_lock, inner to the socket lock
  * @lgr: group, NULL before join and after leave; stable while joined
+ * @lgr_node: in the group's member lists, group's lock
+ * @failed: it cannot go on and is to be told by died()
  * @token: own alert token, nonzero while joined
  * @peer_token: token of the peer's end
  * @snd_ring: send ring memory, NULL before buffers exist
@@ -116,7 +125,8 @@ struct smc_member {
 	struct net *net;
 	spinlock_t tx_lock;
 	struct smc_lgr *lgr;
-	struct list_head lgr_node;	/* group's member list, group's lock */
+	struct list_head lgr_node;
+	bool failed;
 	u32 token;
 	u32 peer_token;
 	u8 *snd_ring;
@@ -142,7 +152,9 @@ struct smc_member {
  * @leave: process, may sleep: give buffers, token and group reference back.
  *	Waits for messages in flight (bounded by the life of the link). @clean:
  *	the peer has promised to write no more, so the RMB may be reused.
- *	Idempotent. rx_cdc is not running and not called after it returns
+ *	Idempotent. The rings are gone when it returns, but an rx_cdc that was
+ *	under way may still run: the connection marks itself under a lock that
+ *	its rx_cdc takes, before it calls this
  */
 struct smc_transport {
 	const char *name;
@@ -157,6 +169,7 @@ struct smc_transport {
 
 extern const struct smc_transport smcr_transport;
 
+void smcr_member_init(struct smc_member *m);
 void smc_member_init(struct smc_member *m, const struct smc_member_ops *ops,
 		     struct net *net);
 

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Own LLC flows: expect, send, wait (layer 3). RFC 7609, 4.5.
+ *
+ * Whoever wants an answer arms a struct smc_llc_wait, sends, waits and forgets.
+ * An answer goes to the oldest waiter that fits type, direction, link and (where
+ * the peer repeats it) key, under ctl->lock; whatever fits nobody has no
+ * effect, so late, doubled and invented answers are harmless. Each wait is
+ * bounded and ends at once when the group dies.
+ *
+ * Own flows that change keys take turns, first come first served; the peer's
+ * run beside them in the worker, so crossing requests do not wait for each
+ * other. A turn whose request stays unanswered has the link tested, so that
+ * those behind it do not pay the timeout again and again.
+ */
+#include <linux/jiffies.h>
+#include <linux/unaligned.h>
+
+#include "smc_llc.h"
+#include "smc_stats.h"
+#include "smc_trace.h"
+
+/**
+ * smc_llc_expect() - arm the expectation of a message
+ * @wait: where it goes
+ * @ll: link on which it has to come
+ * @type: enum smc_llc_type
+ * @response: response (or request)
+ * @key: see struct smc_llc_wait
+ *
+ * Call before the message that provokes it is posted. Ends with
+ * smc_llc_forget(). Context: any but hard interrupt.
+ */
+void smc_llc_expect(struct smc_llc_wait *wait, struct smc_llc_link *ll,
+		    u8 type, bool response, u32 key)
+{
+	wait->ll = ll;
+	wait->type = type;
+	wait->response = response;
+	wait->key = key;
+	wait->done = false;
+	spin_lock_bh(&ll->ctl->lock);
+	list_add_tail(&wait->node, &ll->ctl->waits);
+	spin_unlock_bh(&ll->ctl->lock);
+}
+
+/**
+ * smc_llc_forget() - end an expectation
+ * @wait: armed or not, zeroed if it never was
+ *
+ * Context: any but hard interrupt.
+ */
+void smc_llc_forget(struct smc_llc_wait *wait)
+{
+	if (!wait->ll)
+		return;
+	spin_lock_bh(&wait->ll->ctl->lock);
+	list_del_init(&wait->node);
+	spin_unlock_bh(&wait->ll->ctl->lock);
+}
+
+/**
+ * smc_llc_await() - wait for an expected message
+ * @wait: armed expectation
+ * @timeout: jiffies
+ *
+ * Context: process, sleeps, not interrupted by signals.
+ *
+ * Return: 0: @wait->msg is the message; -ETIMEDOUT; -ENOLINK: the group ends
+ */
+int smc_llc_await(struct smc_llc_wait *wait, unsigned long timeout)
+{
+	struct smc_llc_ctl *ctl = wait->ll->ctl;
+	int rc = -ETIMEDOUT;
+
+	wait_event_idle_timeout(ctl->wq, smp_load_acquire(&wait->done) ||
+				READ_ONCE(ctl->dead), timeout);
+	spin_lock_bh(&ctl->lock);
+	if (wait->done)
+		rc = 0;
+	else if (ctl->dead)
+		rc = -ENOLINK;
+	spin_unlock_bh(&ctl->lock);
+	if (rc == -ETIMEDOUT)
+		SMC_INC(ctl->net, LLC_TIMEOUT);
+	return rc;
+}
+
+/* the key by which a message is told from an answer to an older request */
+static u32 smc_llc_msg_key(const struct smc_llc *msg)
+{
+	switch (msg->type) {
+	case SMC_LLC_CONFIRM_RKEY:
+		return msg->rkey.rkey;
+	case SMC_LLC_TEST_LINK:
+		return get_unaligned_be32(msg->user_data);
+	default:
+		return 0;
+	}
+}
+
+/**
+ * smc_llc_match() - give a message to whoever expects it
+ * @ll: link it came on
+ * @msg: message
+ *
+ * Context: softirq.
+ *
+ * Return: false if nobody does
+ */
+bool smc_llc_match(struct smc_llc_link *ll, const struct smc_llc *msg)
+{
+	struct smc_llc_ctl *ctl = ll->ctl;
+	u32 key = smc_llc_msg_key(msg);
+	struct smc_llc_wait *wait;
+	bool found = false;
+
+	spin_lock_bh(&ctl->lock);
+	list_for_each_entry(wait, &ctl->waits, node) {
+		if (wait->done || wait->ll != ll || wait->type != msg->type ||
+		    wait->response != msg->response)
+			continue;
+		if (wait->key && key && wait->key != key)
+			continue;
+		wait->msg = *msg;
+		wait->msg.list = NULL;
+		smp_store_release(&wait->done, true);
+		found = true;
+		break;
+	}
+	spin_unlock_bh(&ctl->lock);
+	if (found)
+		wake_up_all(&ctl->wq);
+	return found;
+}
+
+static int smc_llc_turn(struct smc_llc_ctl *ctl)
+{
+	if (down_timeout(&ctl->local, SMC_LLC_WAIT_FLOW)) {
+		SMC_INC(ctl->net, LLC_TIMEOUT);
+		return -ETIMEDOUT;
+	}
+	if (!READ_ONCE(ctl->dead))
+		return 0;
+	up(&ctl->local);
+	return -ENOLINK;
+}
+
+/* one request of ours and its answer, which is left in @wait */
+static int smc_llc_ask(struct smc_llc_link *ll, const struct smc_llc *msg,
+		       u32 key, struct smc_llc_wait *wait)
+{
+	int rc;
+
+	rc = smc_llc_turn(ll->ctl);
+	if (rc)
+		return rc;
+	smc_llc_expect(wait, ll, msg->type, true, key);
+	rc = smc_llc_send(ll, msg, SMC_WR_GET_WAIT, NULL);
+	if (!rc)
+		rc = smc_llc_await(wait, SMC_LLC_WAIT_TIME);
+	smc_llc_forget(wait);
+	up(&ll->ctl->local);
+	if (rc == -ETIMEDOUT)
+		smc_llc_test_now(ll);
+	return rc;
+}
+
+/**
+ * smc_llc_confirm_rkey() - announce a receive buffer
+ * @ll: link of the connection
+ * @own: key and address on that link
+ * @other: the same for the other links of the group
+ * @nother: their number, at most 2
+ *
+ * RFC 7609, 4.5.4. Context: process, sleeps up to 22 s, usually for a round
+ * trip.
+ *
+ * Return: 0: the peer has taken it; -EIO: refused; -ETIMEDOUT, -ENOLINK,
+ * -ERESTARTSYS (signal while no slot was free), -EPIPE
+ */
+int smc_llc_confirm_rkey(struct smc_llc_link *ll,
+			 const struct smc_llc_rkey *own,
+			 const struct smc_llc_rkey *other, unsigned int nother)
+{
+	struct smc_llc msg = {
+		.type = SMC_LLC_CONFIRM_RKEY,
+		.rkey = *own,
+		.num_rkeys = nother,
+	};
+	struct smc_llc_wait wait = {};
+	int rc;
+
+	memcpy(msg.other, other, nother * sizeof(*other));
+	rc = smc_llc_ask(ll, &msg, own->rkey, &wait);
+	if (!rc && wait.msg.rejected)
+		rc = -EIO;
+	if (!rc)
+		SMC_INC(ll->ctl->net, RKEY_CONFIRM);
+	return rc;
+}
+
+/**
+ * smc_llc_delete_rkeys() - take receive buffers back from the peer
+ * @ll: any usable link
+ * @keys: keys on that link
+ * @n: their number, at most SMC_LLC_DEL_BATCH
+ *
+ * After success the peer has sent its last write to them; a key that the peer
+ * does not know is a success, too. RFC 7609, 4.5.5. Context: process, sleeps up
+ * to 22 s, usually for a round trip.
+ *
+ * Return: 0, -ETIMEDOUT, -ENOLINK, -ERESTARTSYS, -EPIPE
+ */
+int smc_llc_delete_rkeys(struct smc_llc_link *ll, const u32 *keys,
+			 unsigned int n)
+{
+	struct smc_llc msg = {
+		.type = SMC_LLC_DELETE_RKEY,
+		.num_rkeys = n,
+	};
+	__be32 list[SMC_LLC_DEL_BATCH];
+	struct smc_llc_wait wait = {};
+	unsigned int i;
+	int rc;
+
+	for (i = 0; i < n; i++)
+		list[i] = cpu_to_be32(keys[i]);
+	msg.list = (const u8 *)list;
+	rc = smc_llc_ask(ll, &msg, 0, &wait);
+	if (!rc)
+		SMC_ADD(ll->ctl->net, RKEY_DELETE, n);
+	return rc;
+}
+
+/* one TEST LINK; what else the peer sends in the meantime proves life, too */
+static int smc_llc_probe(struct smc_llc_link *ll)
+{
+	struct smc_llc msg = { .type = SMC_LLC_TEST_LINK };
+	unsigned long start = jiffies;
+	struct smc_llc_wait wait = {};
+	int rc;
+
+	if (!++ll->probe)
+		ll->probe = 1;
+	put_unaligned_be32(ll->probe, msg.user_data);
+	smc_llc_expect(&wait, ll, SMC_LLC_TEST_LINK, true, ll->probe);
+	rc = smc_llc_send(ll, &msg, SMC_WR_GET_WAIT, NULL);
+	if (!rc)
+		rc = smc_llc_await(&wait, SMC_LLC_WAIT_TIME);
+	smc_llc_forget(&wait);
+	if (rc == -ETIMEDOUT && time_after(READ_ONCE(ll->wr->last_rx), start))
+		rc = 0;
+	return rc;
+}
+
+/**
+ * smc_llc_test_work() - link test, body of ll->test_work
+ * @work: ll->test_work
+ *
+ * Tests a link on which nothing came in for ll->interval, or which somebody
+ * wants to have tested; reports it lost if there is no answer. RFC 7609, 4.5.6.
+ */
+void smc_llc_test_work(struct work_struct *work)
+{
+	struct smc_llc_link *ll = container_of(to_delayed_work(work),
+					       struct smc_llc_link, test_work);
+	unsigned long due = READ_ONCE(ll->wr->last_rx) + ll->interval;
+	int rc = 0;
+
+	if (!smc_wr_up(ll->wr))
+		return;
+	if (test_and_clear_bit(0, &ll->test_now) || !time_before(jiffies, due)) {
+		rc = smc_llc_probe(ll);
+		due = jiffies + ll->interval;
+	}
+	if (rc == -ETIMEDOUT) {
+		ll->ctl->ops->lost(ll, rc);
+		return;
+	}
+	if (ll->interval)
+		smc_llc_later(&ll->test_work, max((long)(due - jiffies), 0L));
+}
+
+/**
+ * smc_llc_test_start() - test a link regularly from now on
+ * @ll: link that has become active
+ * @interval: jiffies without a receive, 0 never
+ *
+ * Context: any.
+ */
+void smc_llc_test_start(struct smc_llc_link *ll, unsigned long interval)
+{
+	ll->interval = interval;
+	if (interval)
+		smc_llc_later(&ll->test_work, interval);
+}
+
+/**
+ * smc_llc_test_now() - test a link at once
+ * @ll: link
+ *
+ * Context: any.
+ */
+void smc_llc_test_now(struct smc_llc_link *ll)
+{
+	set_bit(0, &ll->test_now);
+	smc_llc_later(&ll->test_work, 0);
+}
