@@ -133,7 +133,7 @@ static int smc_link_publish(struct smcr_lgr *lgr, struct smc_link *link)
 		rc = 0;
 	}
 	spin_unlock_bh(&lgr->base.lock);
-	smp_mb();
+	smp_mb();	/* published, then look for the mark */
 	if (!rc && READ_ONCE(link->port->dev->leaving)) {
 		/* the end of the group gives the link back */
 		smcr_lgr_kill(lgr, -ENODEV, SMC_LLC_DEL_LOST_PATH);

@@ -73,7 +73,7 @@ int smc_llc_await(struct smc_llc_wait *wait, unsigned long timeout)
 	struct smc_llc_ctl *ctl = wait->ll->ctl;
 	int rc = -ETIMEDOUT;
 
-	wait_event_idle_timeout(ctl->wq, smp_load_acquire(&wait->done) ||
+	wait_event_idle_timeout(ctl->wq, READ_ONCE(wait->done) ||
 				READ_ONCE(ctl->dead), timeout);
 	spin_lock_bh(&ctl->lock);
 	if (wait->done)
@@ -124,7 +124,7 @@ bool smc_llc_match(struct smc_llc_link *ll, const struct smc_llc *msg)
 			continue;
 		wait->msg = *msg;
 		wait->msg.list = NULL;
-		smp_store_release(&wait->done, true);
+		WRITE_ONCE(wait->done, true);
 		found = true;
 		break;
 	}

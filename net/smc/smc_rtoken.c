@@ -76,6 +76,7 @@ static void __smc_rtoken_store(struct smc_rtoken *tok, unsigned int link,
 	WRITE_ONCE(tok->at[link].rkey, 0);
 	smp_wmb();	/* pairs with smp_rmb() in smc_rtoken_at() */
 	WRITE_ONCE(tok->at[link].addr, addr);
+	/* pairs with smp_load_acquire() in smc_rtoken_at() */
 	smp_store_release(&tok->at[link].rkey, rkey);
 }
 
@@ -263,6 +264,7 @@ bool smc_rtoken_at(const struct smc_rtokens *t, int idx, unsigned int link,
 	if (idx < 0 || idx >= SMC_RTOKENS || link >= SMC_RTOKEN_LINKS)
 		return false;
 	tok = &t->tok[idx];
+	/* pairs with smp_store_release() in __smc_rtoken_store() */
 	*rkey = smp_load_acquire(&tok->at[link].rkey);
 	*addr = READ_ONCE(tok->at[link].addr);
 	smp_rmb();	/* pairs with smp_wmb() in __smc_rtoken_store() */

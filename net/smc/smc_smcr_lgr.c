@@ -3,6 +3,7 @@
  * SMC-R link groups (layer 4): creation, which group fits a connection, link
  * of a member, snapshots.
  */
+#include <linux/export.h>
 #include <linux/jhash.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
@@ -327,6 +328,8 @@ bool smcr_snap_member(struct smc_member *m, u8 *role,
 	rcu_read_unlock();
 	return link;
 }
+EXPORT_SYMBOL_GPL(smcr_snap_member);	/* smc_diag */
+EXPORT_SYMBOL_GPL(smcr_snap_member);	/* smc_diag */
 
 /**
  * smcr_snap_generation() - changes with the set of groups
