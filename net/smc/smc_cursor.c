@@ -42,7 +42,7 @@ struct smc_cursor smc_cursor_from_pos(u64 pos, u32 size)
 
 	return cur;
 }
-EXPORT_SYMBOL_IF_KUNIT(smc_cursor_from_pos);
+EXPORT_SYMBOL_GPL(smc_cursor_from_pos);	/* smc_diag */
 
 /**
  * smc_cursor_advance() - apply a received cursor to a known position

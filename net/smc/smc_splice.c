@@ -40,7 +40,7 @@ static void smc_splice_give(struct pipe_inode_info *pipe, struct page **pages,
 		struct pipe_buffer buf = {
 			.page = pages[i],
 			.len = min_t(size_t, len, PAGE_SIZE),
-			.ops = &default_pipe_buf_ops,
+			.ops = &nosteal_pipe_buf_ops,
 		};
 
 		if (buf.len)
