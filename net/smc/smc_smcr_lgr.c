@@ -329,7 +329,6 @@ bool smcr_snap_member(struct smc_member *m, u8 *role,
 	return link;
 }
 EXPORT_SYMBOL_GPL(smcr_snap_member);	/* smc_diag */
-EXPORT_SYMBOL_GPL(smcr_snap_member);	/* smc_diag */
 
 /**
  * smcr_snap_generation() - changes with the set of groups
