@@ -60,11 +60,14 @@ smc_down()
 	mod_unload
 }
 
-# RoCE v2 GIDs follow the addresses with some delay
+# RoCE v2 GIDs follow the addresses with some delay. Each namespace has a
+# sysfs of its own.
 gid_there()
 {
-	inA cat /sys/class/infiniband/rxeA/ports/1/gids/* 2>/dev/null | grep -q ffff:0a00:0001 &&
-		inB cat /sys/class/infiniband/rxeB/ports/1/gids/* 2>/dev/null | grep -q ffff:0a00:0002
+	inA sh -c 'cat /sys/class/infiniband/rxeA/ports/1/gids/[0-9]' 2>/dev/null |
+		grep -q ffff:0a00:0001 &&
+	inB sh -c 'cat /sys/class/infiniband/rxeB/ports/1/gids/[0-9]' 2>/dev/null |
+		grep -q ffff:0a00:0002
 }
 
 # counter NS NAME
