@@ -273,13 +273,15 @@ static ssize_t smc_splice_read_op(struct socket *sock, loff_t *ppos,
 	nonblock = sock->file && sock->file->f_flags & O_NONBLOCK;
 	lock_sock(sk);
 	rc = smc_recv_ready(sk, nonblock);
-	release_sock(sk);
-	if (rc <= 0)
-		return rc;
-	if (READ_ONCE(smc->use_fallback))
+	if (rc > 0 && smc->use_fallback) {
+		release_sock(sk);
 		return smc->tcp->ops->splice_read(smc->tcp, ppos, pipe, len,
 						  flags);
-	return smc_splice_read(smc, ppos, pipe, len, flags, nonblock);
+	}
+	if (rc > 0)
+		rc = smc_splice_read(smc, ppos, pipe, len, flags, nonblock);
+	release_sock(sk);
+	return rc;
 }
 
 static void smc_splice_eof_op(struct socket *sock)
