@@ -23,6 +23,7 @@
  * because it leaves the list before its memory goes; a member found by token
  * is pinned by ops->get() under RCU, and may get a message while it leaves.
  */
+#include <kunit/visibility.h>
 #include <linux/jiffies.h>
 
 #include "smc_lgr.h"
@@ -55,6 +56,7 @@ bool smc_lgr_state_ok(u8 from, u8 to)
 	return from < SMC_LGR_STATES && to < SMC_LGR_STATES &&
 	       smc_lgr_next[from] & BIT(to);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_lgr_state_ok);
 
 /* the one setter of lgr->state */
 static bool smc_lgr_set_state_locked(struct smc_lgr *lgr, u8 state)

@@ -114,7 +114,8 @@ struct smc_link {
  * @max_recv: receives per link
  * @last_link_id: last link number given out (server)
  * @end_reason: reason of the DELETE LINK that ends the group
- * @deleted: DELETE LINK ALL has left
+ * @peer_ends: the peer has sent DELETE LINK ALL
+ * @deleted: ours has left
  * @offered: link number of an ADD LINK of ours without answer, 0 none
  * @link: links
  * @llc: LLC
@@ -148,6 +149,7 @@ struct smcr_lgr {
 	u16 max_recv;
 	u8 last_link_id;
 	u32 end_reason;
+	bool peer_ends;
 	struct completion deleted;
 	u8 offered;
 	struct smc_link *link[SMC_LINKS];

@@ -11,8 +11,9 @@
 #include "smc_stats.h"
 #include "smc_trace.h"
 
-/* DELETE LINK ALL is given so long to leave */
-#define SMC_DELETE_TIME	(2 * HZ)
+/* DELETE LINK ALL is given so long to leave; less if the peer is ending, too */
+#define SMC_DELETE_TIME		(2 * HZ)
+#define SMC_DELETE_BACK_TIME	(HZ / 10)
 
 /**
  * smcr_lgr_kill() - end a group
@@ -143,13 +144,18 @@ void smc_link_rx_delete(struct smc_link *link, const struct smc_llc *msg)
 	/* nobody waits for the answer to the end of an offer */
 	if (msg->response)
 		return;
-	if (msg->all)
+	if (msg->all) {
+		/* a server says it back */
+		WRITE_ONCE(link->lgr->peer_ends, true);
+		if (!server)
+			WRITE_ONCE(link->silent, true);
 		smcr_lgr_kill(link->lgr, -ECONNABORTED,
 			      server ? msg->reason : 0);
-	else if (server)
+	} else if (server) {
 		smc_link_rx_delete_server(link, msg);
-	else
+	} else {
 		smc_link_rx_delete_client(link, msg);
+	}
 }
 
 /* the peer learns of the end of the group on the first link that can say it */
@@ -165,7 +171,10 @@ static void smcr_say_goodbye(struct smcr_lgr *lgr, struct smc_link *link)
 	if (READ_ONCE(link->silent) || completion_done(&lgr->deleted))
 		return;
 	if (!smc_llc_send(&link->llc, &msg, 0, &lgr->deleted))
-		wait_for_completion_timeout(&lgr->deleted, SMC_DELETE_TIME);
+		wait_for_completion_timeout(&lgr->deleted,
+					    READ_ONCE(lgr->peer_ends) ?
+					    SMC_DELETE_BACK_TIME :
+					    SMC_DELETE_TIME);
 }
 
 /**
