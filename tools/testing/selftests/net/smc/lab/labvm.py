@@ -126,13 +126,14 @@ class Job:
 
 class Guest:
     def __init__(self, name, kernel, workdir, accel_name=None, nics=None,
-                 idle_poll=False, mem=None, smp=2, number=1, append="", icount=False):
+                 idle_poll=False, mem=None, smp=2, number=1, append="", icount=False,
+                 kmemleak=True):
         self.name, self.kernel, self.number = name, kernel, number
         self.workdir = os.path.abspath(workdir)
         self.accel = accel_name or accel()
         self.nics = nics or []
         self.idle_poll, self.smp, self.append = idle_poll, smp, append
-        self.icount = icount
+        self.icount, self.kmemleak = icount, kmemleak
         self.mem = mem or (3072 if is_debug(kernel) else 2048)
         self.console = os.path.join(self.workdir, f"console-{name}.log")
         self.out = os.path.join(self.workdir, f"out-{name}")
@@ -198,7 +199,8 @@ class Guest:
              *self.net_args()]
         if mode == "shell":
             return a + ["-serial", "mon:stdio"]
-        return a + ["-serial", f"file:{self.console}",
+        return a + ["-chardev", f"file,id=s,path={self.console},append=on",
+                    "-serial", "chardev:s",
                     "-chardev", f"socket,id=c,path={self.sockdir}/cmd,server=on,wait=off",
                     "-device", "virtio-serial-pci",
                     "-device", "virtserialport,chardev=c,name=lab.cmd"]
@@ -291,8 +293,8 @@ class Guest:
 
     def check(self):
         """At the end of a run: reports of the kernel, memory leaks included."""
-        if is_debug(self.kernel) and not self.gone.is_set():
-            rc, text = self.command(KMEMLEAK).wait(180)
+        if is_debug(self.kernel) and self.kmemleak and not self.gone.is_set():
+            rc, text = self.command(KMEMLEAK).wait(300)
             with open(self.console, "a") as f:
                 f.write(f"\nlab: kmemleak scan ended with {rc}\n{text}")
         with open(self.console, errors="replace") as f:
