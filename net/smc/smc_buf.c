@@ -87,7 +87,7 @@ unsigned int smcr_buf_class(const struct smcr_bufs *b, u32 wish)
 	if (b->type == SMC_BUF_MIXED)
 		max = max(b->max_cls[0], b->max_cls[1]);
 	if (wish > SMC_BUF_BASE)
-		cls = order_base_2(DIV_ROUND_UP(wish, SMC_BUF_BASE));
+		cls = order_base_2((wish - 1) / SMC_BUF_BASE + 1);
 	return min(cls, max);
 }
 EXPORT_SYMBOL_IF_KUNIT(smcr_buf_class);
