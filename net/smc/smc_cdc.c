@@ -19,6 +19,7 @@
  * before they conclude that nothing is left. Closing flags change sk_state and
  * are left to the owner's release_sock() if there is one.
  */
+#include <kunit/visibility.h>
 #include <net/sock.h>
 
 #include "smc_conn.h"
@@ -292,6 +293,7 @@ void smc_cdc_owe(struct smc_conn *conn)
 	spin_unlock_bh(&conn->member.tx_lock);
 	smc_conn_kick(conn);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_cdc_owe);
 
 /**
  * smc_cdc_want() - announce the end of the own direction

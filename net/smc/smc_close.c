@@ -449,6 +449,7 @@ int smc_close_shutdown(struct smc_sock *smc, int how)
 	sk->sk_state_change(sk);
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_close_shutdown);
 
 /* everything has arrived, or nothing more will */
 static bool smc_close_delivered(const struct smc_sock *smc)
@@ -512,6 +513,7 @@ void smc_close_active(struct smc_sock *smc, long linger)
 	conn->orphan_since = jiffies;
 	smc_conn_schedule(smc, smc_close_orphan(smc));
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_close_active);
 
 /* The socket layer may give the TCP socket up at any time after close(2). */
 static struct sock *smc_close_tcp_get(const struct smc_sock *smc)

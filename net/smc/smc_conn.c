@@ -19,6 +19,7 @@
  * a process owns the socket is left in conn->events, for release_sock().
  */
 #include <linux/workqueue.h>
+#include <kunit/visibility.h>
 #include <net/sock.h>
 
 #include "smc_close.h"
@@ -125,6 +126,7 @@ void smc_conn_release_cb(struct sock *sk)
 	if (unlikely(READ_ONCE(smc->conn.events)))
 		smc_conn_events(smc);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_conn_release_cb);
 
 /* Nothing can be sent, received or read any more. */
 static void smc_conn_set_left(struct smc_sock *smc)
@@ -197,6 +199,7 @@ void smc_conn_init(struct smc_sock *smc)
 	timer_setup(&conn->cork_timer, smc_tx_cork_timer, 0);
 	INIT_DELAYED_WORK(&conn->close_work, smc_conn_close_work);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_conn_init);
 
 /**
  * smc_conn_open() - the connection has joined a group: data may flow
@@ -220,6 +223,7 @@ void smc_conn_open(struct smc_sock *smc)
 	/* an answer may be due to what came during the handshake */
 	smc_conn_kick(conn);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_conn_open);
 
 /**
  * smc_conn_established() - the handshake has succeeded
@@ -246,6 +250,7 @@ void smc_conn_established(struct smc_sock *smc)
 	if (smc_rx_unread(&smc->conn))
 		sk->sk_data_ready(sk);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_conn_established);
 
 /**
  * smc_conn_destroy() - check that nothing is left
@@ -262,6 +267,7 @@ void smc_conn_destroy(struct smc_sock *smc)
 	WARN_ON_ONCE(timer_pending(&conn->cork_timer));
 	WARN_ON_ONCE(delayed_work_pending(&conn->close_work));
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_conn_destroy);
 
 static void smc_conn_died(struct smc_member *m, int err)
 {

@@ -14,6 +14,7 @@
  * urgent byte, or delivers it with SO_OOBINLINE; MSG_OOB reads it from the ring
  * as long as the stream has not passed it.
  */
+#include <kunit/visibility.h>
 #include <net/sock.h>
 
 #include "smc_conn.h"
@@ -66,6 +67,7 @@ u32 smc_rx_avail(const struct smc_sock *smc)
 		n--;
 	return n;
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_rx_avail);
 
 /**
  * smc_rx_inq() - SIOCINQ: bytes up to the urgent mark, or all
@@ -84,6 +86,7 @@ u32 smc_rx_inq(const struct smc_sock *smc)
 		return mark - cons;
 	return smc_ring_dist(cons, prod);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_rx_inq);
 
 /**
  * smc_rx_urgent() - EPOLLPRI: an urgent byte waits to be read
@@ -95,6 +98,7 @@ bool smc_rx_urgent(const struct smc_sock *smc)
 {
 	return READ_ONCE(smc->conn.urg_state) == SMC_URG_VALID;
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_rx_urgent);
 
 /**
  * smc_rx_atmark() - SIOCATMARK: the next byte of the stream is the urgent one
@@ -109,6 +113,7 @@ bool smc_rx_atmark(const struct smc_sock *smc)
 	return smc_rx_mark(smc, &mark) &&
 	       mark == atomic64_read(&smc->conn.rx_read);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_rx_atmark);
 
 /**
  * smc_rx_update_due() - has enough been consumed to tell the peer?
@@ -365,3 +370,4 @@ int smc_rx_recvmsg(struct smc_sock *smc, struct msghdr *msg, size_t len,
 		SMC_ADD(sock_net(sk), RX_BYTES, call.copied);
 	return call.copied;
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_rx_recvmsg);

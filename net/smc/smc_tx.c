@@ -17,6 +17,7 @@
  * idle connection, and a request after a response, go at once.
  */
 #include <linux/tcp.h>
+#include <kunit/visibility.h>
 #include <net/sock.h>
 #include <net/tcp.h>
 
@@ -41,6 +42,7 @@ u32 smc_tx_space(const struct smc_sock *smc)
 	return smc_ring_free(done, atomic64_read(&conn->tx_prep),
 			     READ_ONCE(conn->member.snd_size));
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_tx_space);
 
 /**
  * smc_tx_unsent() - bytes written by the application and not handed to the link
@@ -55,6 +57,7 @@ u32 smc_tx_unsent(const struct smc_sock *smc)
 
 	return smc_ring_dist(sent, atomic64_read(&conn->tx_prep));
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_tx_unsent);
 
 /**
  * smc_tx_unfinished() - bytes written by the application that may not have
@@ -74,6 +77,7 @@ u32 smc_tx_unfinished(const struct smc_sock *smc)
 
 	return smc_ring_dist(done, atomic64_read(&conn->tx_prep));
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_tx_unfinished);
 
 /* The stream may be continued; -EPIPE if not (see sk_stream_error()). */
 static int smc_tx_allowed(const struct smc_sock *smc)
@@ -104,6 +108,7 @@ bool smc_tx_writable(const struct smc_sock *smc)
 	return smc_tx_space(smc) >= max(smc->conn.member.snd_size / 3, 1u) ||
 	       smc_tx_allowed(smc);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_tx_writable);
 
 /**
  * smc_tx_push() - hand on what is held back
@@ -116,6 +121,7 @@ void smc_tx_push(struct smc_sock *smc)
 	if (smc_tx_unsent(smc))
 		smc_conn_kick(&smc->conn);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_tx_push);
 
 /**
  * smc_tx_splice_eof() - the source of a splice or sendfile has ended early
@@ -128,6 +134,7 @@ void smc_tx_splice_eof(struct smc_sock *smc)
 {
 	smc_tx_push(smc);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_tx_splice_eof);
 
 /**
  * smc_tx_cork_timer() - data were held back long enough
@@ -309,3 +316,4 @@ int smc_tx_sendmsg(struct smc_sock *smc, struct msghdr *msg, size_t len)
 		SMC_INC(sock_net(sk), URG_TX);
 	return copied;
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_tx_sendmsg);
