@@ -134,6 +134,9 @@ static int smc_shutdown_locked(struct socket *sock, int how)
 	case SMC_INIT:
 		if (smc_connecting(smc))
 			return smc_disconnect(sock);
+		/* a failed attempt that was not told will not be, as in TCP */
+		if (sock->state == SS_CONNECTING)
+			sock->state = SS_DISCONNECTING;
 		WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | (how + 1));
 		sk->sk_state_change(sk);
 		return -ENOTCONN;

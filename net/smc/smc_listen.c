@@ -319,11 +319,17 @@ static void smc_child_await(struct smc_sock *smc, struct smc_sock *child)
 
 static void smc_child_start(struct smc_sock *smc, struct smc_sock *child)
 {
+	const struct sock *tsk = child->tcp->sk;
+
+	/* TCP has its own rules for these */
+	child->sk.sk_mark = READ_ONCE(tsk->sk_mark);
+	child->sk.sk_priority = READ_ONCE(tsk->sk_priority);
+	child->sk.sk_bound_dev_if = READ_ONCE(tsk->sk_bound_dev_if);
 	sock_hold(&smc->sk);
 	child->listen_smc = smc;
 	smc_sk_publish(&child->sk);
 
-	if (tcp_sk(child->tcp->sk)->syn_smc && !smc->use_fallback) {
+	if (tcp_sk(tsk)->syn_smc && !smc->use_fallback) {
 		smc_child_await(smc, child);
 		return;
 	}

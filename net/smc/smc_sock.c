@@ -126,7 +126,9 @@ void smc_sk_unhash(struct sock *sk)
 		sock_prot_inuse_add(sock_net(sk), sk->sk_prot, -1);
 }
 
-/* The same settings a TCP child takes from its listener. */
+/* The settings a TCP child takes from its listener, but those of segments,
+ * which its TCP socket has.
+ */
 static void smc_sk_inherit(struct sock *sk, const struct sock *lsk)
 {
 	sk->sk_type = lsk->sk_type;
@@ -141,9 +143,6 @@ static void smc_sk_inherit(struct sock *sk, const struct sock *lsk)
 	sk->sk_rcvtimeo = READ_ONCE(lsk->sk_rcvtimeo);
 	sk->sk_sndtimeo = READ_ONCE(lsk->sk_sndtimeo);
 	sk->sk_rcvlowat = READ_ONCE(lsk->sk_rcvlowat);
-	sk->sk_priority = READ_ONCE(lsk->sk_priority);
-	sk->sk_mark = READ_ONCE(lsk->sk_mark);
-	sk->sk_bound_dev_if = READ_ONCE(lsk->sk_bound_dev_if);
 	sk->sk_reuse = lsk->sk_reuse;
 	sk->sk_reuseport = lsk->sk_reuseport;
 	sk->sk_uid = sk_uid(lsk);
