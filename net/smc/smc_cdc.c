@@ -38,6 +38,22 @@ static bool smc_cdc_may_write(const struct smc_conn *conn)
 	return !(READ_ONCE(conn->rx_cflags) & SMC_CDC_C_FINAL);
 }
 
+/* Bytes of @ready that may leave now. A message with U ends exactly behind the
+ * urgent byte, and what follows waits until the peer has read past it: the
+ * reader of Linux 7.3 takes the last readable byte for the urgent one.
+ */
+static u32 smc_cdc_sendable(const struct smc_conn *conn, u64 sent, u64 ready,
+			    u32 window)
+{
+	u64 n = min_t(u64, ready, window);
+
+	if (conn->tx_urg_sent > (u64)atomic64_read(&conn->peer_cons))
+		return 0;
+	if (conn->tx_urg > sent)
+		n = min_t(u64, n, conn->tx_urg - sent);
+	return n;
+}
+
 /* Closing flags that the message ending at @sent has to add. */
 static u8 smc_cdc_closing_due(const struct smc_conn *conn, u64 sent, u64 prep)
 {
@@ -135,8 +151,7 @@ static void smc_cdc_commit(struct smc_conn *conn, struct smc_tx_msg *msg,
  * @m: member
  * @msg: to be filled
  *
- * smc_member_ops.next_msg. Context: softirq or process, tx_lock held. A message
- * with U ends exactly behind the urgent byte; what follows goes into the next.
+ * smc_member_ops.next_msg. Context: softirq or process, tx_lock held.
  *
  * Return: SMC_TX_NONE, or SMC_TX_MSG, with SMC_TX_MORE if one more is ready
  */
@@ -159,9 +174,7 @@ int smc_cdc_next_msg(struct smc_member *m, struct smc_tx_msg *msg)
 	window = smc_ring_free(atomic64_read(&conn->peer_cons), sent,
 			       m->peer_size);
 	ready = may_write ? prep - sent : 0;
-	n = min_t(u64, ready, window);
-	if (conn->tx_urg > sent)
-		n = min_t(u64, n, conn->tx_urg - sent);
+	n = smc_cdc_sendable(conn, sent, ready, window);
 
 	closing = smc_cdc_closing_due(conn, sent + n, prep);
 	if (!n && !closing &&
@@ -186,7 +199,8 @@ int smc_cdc_next_msg(struct smc_member *m, struct smc_tx_msg *msg)
 		SMC_INC(m->net, ABORT_TX);
 	if (closing & SMC_CDC_C_FINAL && conn->tx_notify)
 		smc_conn_schedule(smc_of_member(m), 0);
-	return ready > n && window > n ? SMC_TX_MSG | SMC_TX_MORE : SMC_TX_MSG;
+	return smc_cdc_sendable(conn, sent + n, ready - n, window - n) ?
+	       SMC_TX_MSG | SMC_TX_MORE : SMC_TX_MSG;
 }
 
 /**
