@@ -192,7 +192,6 @@ int smc_cdc_next_msg(struct smc_member *m, struct smc_tx_msg *msg)
 	msg->cdc.pflags = smc_cdc_pflags(conn, sent, n, ready, window);
 	smc_cdc_commit(conn, msg, closing);
 
-	SMC_INC(m->net, CDC_TX);
 	if (n && ready > window)
 		SMC_INC(m->net, TX_BLOCKED);
 	if (closing & SMC_CDC_C_ABORT)
@@ -460,7 +459,6 @@ void smc_cdc_rx(struct smc_member *m, const struct smc_cdc *cdc)
 		smc_conn_events(smc);
 	bh_unlock_sock(sk);
 
-	SMC_INC(m->net, CDC_RX);
 	if (unlikely(verdict < 0))
 		smc_cdc_count_bad(m->net, verdict);
 	if (todo & SMC_CDC_OWE)
