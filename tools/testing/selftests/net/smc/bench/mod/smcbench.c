@@ -3,7 +3,7 @@
  * smcbench: load on kernel sockets, so that the cost of system calls and of
  * switching to user space does not hide the stack.
  *
- * /sys/kernel/debug/smcbench takes one command per write and shows the result
+ * /proc/smcbench takes one command per write and shows the result
  * of the last one as a line of JSON. Sockets are made in the network namespace
  * of the writer.
  *
@@ -16,7 +16,6 @@
  * on each connection; stream: requests only; cps: connect, one request and
  * response, close, over and over. Counting starts when all are connected.
  */
-#include <linux/debugfs.h>
 #include <linux/in.h>
 #include <linux/inet.h>
 #include <linux/kthread.h>
@@ -24,6 +23,7 @@
 #include <linux/net.h>
 #include <linux/nsproxy.h>
 #include <linux/parser.h>
+#include <linux/proc_fs.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <net/sock.h>
@@ -78,7 +78,6 @@ struct served {
 static LIST_HEAD(servers);
 static DEFINE_MUTEX(lock);	/* servers, result, one command at a time */
 static char result[512];
-static struct dentry *file;
 
 static int make_socket(struct net *net, const struct params *p,
 		       struct socket **s)
@@ -466,21 +465,20 @@ static ssize_t bench_read(struct file *f, char __user *buf, size_t len,
 	return rc;
 }
 
-static const struct file_operations bench_fops = {
-	.owner = THIS_MODULE,
-	.write = bench_write,
-	.read = bench_read,
+static const struct proc_ops bench_ops = {
+	.proc_write = bench_write,
+	.proc_read = bench_read,
+	.proc_lseek = default_llseek,
 };
 
 static int __init bench_init(void)
 {
-	file = debugfs_create_file("smcbench", 0600, NULL, NULL, &bench_fops);
-	return PTR_ERR_OR_ZERO(file);
+	return proc_create("smcbench", 0600, NULL, &bench_ops) ? 0 : -ENOMEM;
 }
 
 static void __exit bench_exit(void)
 {
-	debugfs_remove(file);
+	remove_proc_entry("smcbench", NULL);
 	stop_servers();
 }
 
