@@ -57,7 +57,8 @@ def scan(text, allow):
             if "end trace" in lines[end] or "lab: run " in lines[end]:
                 end += 1
                 break
-            if end > i + 3 and ("unreferenced object" in lines[end]):
+            if end > i + 3 and ("unreferenced object" in lines[end] or
+                                "==========" in lines[end]):
                 break
             end += 1
         block = lines[i:end]
