@@ -163,6 +163,15 @@ static int smc_link_create_wr(struct smc_link *link,
 	return rc;
 }
 
+/* what belongs to the device */
+static void smc_link_release(struct smc_link *link)
+{
+	smc_wr_destroy(&link->wr);
+	rdma_put_gid_attr(link->sgid);
+	link->sgid = NULL;
+	smc_ib_link_put(link->port);
+}
+
 /**
  * smc_link_create() - make the first link of a group
  * @lgr: group in creation
@@ -171,10 +180,9 @@ static int smc_link_create_wr(struct smc_link *link,
  *
  * Context: process, sleeps.
  *
- * Return: link in state ACTIVATING, in the group, without a reference for the
+ * Return: link in state ACTIVATING, in the group, with a reference for the
  * caller; @choice is empty then. ERR_PTR: -ENOMEM, -ENODEV, -ENOLINK, errors of
- * the RDMA core. @choice is empty after an error, too, if the group got the
- * link and gives it back at its end.
+ * the RDMA core; what is left in @choice is the caller's then.
  */
 struct smc_link *smc_link_create(struct smcr_lgr *lgr,
 				 struct smc_ib_choice *choice,
@@ -204,17 +212,21 @@ struct smc_link *smc_link_create(struct smcr_lgr *lgr,
 		goto free;
 	smc_lgr_hold(&lgr->base);
 	smc_ib_dev_hold(link->port->dev);
-	rc = smc_link_publish(lgr, link);
-	if (rc == -ENOLINK)
-		goto unhold;
+	/* the group may end and drop its reference at once */
+	refcount_inc(&link->refs);
 	smc_ib_choice_to_link(choice);
-	return rc ? ERR_PTR(rc) : link;
+	rc = smc_link_publish(lgr, link);
+	if (!rc)
+		return link;
+	if (rc == -ENOLINK) {
+		/* the group never had it */
+		smc_wr_drain(&link->wr);
+		smc_link_release(link);
+		smc_link_put(link);
+	}
+	smc_link_put(link);
+	return ERR_PTR(rc);
 
-unhold:
-	smc_ib_dev_put(link->port->dev);
-	smc_lgr_put(&lgr->base);
-	smc_wr_drain(&link->wr);
-	smc_wr_destroy(&link->wr);
 free:
 	kfree(link);
 	return ERR_PTR(rc);
@@ -360,10 +372,7 @@ void smc_link_clear(struct smc_link *link)
 {
 	struct smcr_lgr *lgr = link->lgr;
 
-	smc_wr_destroy(&link->wr);
-	rdma_put_gid_attr(link->sgid);
-	link->sgid = NULL;
-	smc_ib_link_put(link->port);
+	smc_link_release(link);
 	spin_lock_bh(&lgr->base.lock);
 	smc_link_set_state_locked(link, SMC_LINK_UNUSED);
 	lgr->link[link->idx] = NULL;

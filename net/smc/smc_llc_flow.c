@@ -191,7 +191,8 @@ int smc_llc_confirm_rkey(struct smc_llc_link *ll,
 	struct smc_llc_wait wait = {};
 	int rc;
 
-	memcpy(msg.other, other, nother * sizeof(*other));
+	if (nother)
+		memcpy(msg.other, other, nother * sizeof(*other));
 	rc = smc_llc_ask(ll, &msg, own->rkey, &wait);
 	if (!rc && wait.msg.rejected)
 		rc = -EIO;

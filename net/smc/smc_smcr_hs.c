@@ -87,6 +87,7 @@ static int smcr_create(struct smc_member *m, struct smcr_want *want,
 	if (IS_ERR(link))
 		return PTR_ERR(link);
 	smcr_member_set_link(m, link);
+	smc_link_put(link);
 	return 0;
 }
 
