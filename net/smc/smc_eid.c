@@ -196,7 +196,7 @@ EXPORT_SYMBOL_IF_KUNIT(smc_eid_flush);
  * Context: process.
  * Return: number copied, in the order in which they were added.
  */
-unsigned int smc_eid_snapshot(u8 (*eids)[SMC_EID_BYTES], unsigned int max)
+unsigned int smc_eid_snapshot(u8 eids[][SMC_EID_BYTES], unsigned int max)
 {
 	unsigned int n;
 
@@ -217,7 +217,7 @@ EXPORT_SYMBOL_IF_KUNIT(smc_eid_snapshot);
  * Context: process.
  * Return: true if there is a common EID.
  */
-bool smc_eid_match(const u8 (*client)[SMC_EID_BYTES], unsigned int n,
+bool smc_eid_match(const u8 client[][SMC_EID_BYTES], unsigned int n,
 		   u8 out[SMC_EID_BYTES])
 {
 	bool found = false;

@@ -22,8 +22,8 @@ int smc_eid_add(const u8 *str, size_t len, struct netlink_ext_ack *extack);
 int smc_eid_del(const u8 *str, size_t len, struct netlink_ext_ack *extack);
 void smc_eid_flush(void);
 
-unsigned int smc_eid_snapshot(u8 (*eids)[SMC_EID_BYTES], unsigned int max);
-bool smc_eid_match(const u8 (*client)[SMC_EID_BYTES], unsigned int n,
+unsigned int smc_eid_snapshot(u8 eids[][SMC_EID_BYTES], unsigned int max);
+bool smc_eid_match(const u8 client[][SMC_EID_BYTES], unsigned int n,
 		   u8 out[SMC_EID_BYTES]);
 bool smc_eid_have_any(void);
 bool smc_eid_is_ours(const u8 eid[SMC_EID_BYTES]);

@@ -19,7 +19,7 @@ static void eid_from(u8 eid[SMC_EID_BYTES], const char *text)
 	size_t len = strlen(text);
 
 	memset(eid, ' ', SMC_EID_BYTES);
-	memcpy(eid, text, min(len, (size_t)SMC_EID_BYTES));
+	memcpy(eid, text, min_t(size_t, len, SMC_EID_BYTES));
 }
 
 static int eid_add(const char *text)
@@ -98,7 +98,7 @@ static const struct {
 	{ "A@", false },
 	{ "A[", false },
 	{ "A:", false },
-	{ "\xc4" "BC", false },
+	{ "\304BC", false },
 	{ "A\xd6", false },
 	{ "A\xa0", false },
 	{ "A\x7f", false },

@@ -119,7 +119,7 @@ static const struct {
 	{ "A-B", NULL },
 	{ "A_B", NULL },
 	{ "A.B", NULL },
-	{ "\xc4" "B", NULL },
+	{ "\304B", NULL },
 	{ "A\xe4", NULL },
 	{ "A\x7f", NULL },
 };
