@@ -24,7 +24,10 @@
 #define SMC_WR_RQ_DEPTH(n)	((n) + 1)	/* ib_drain_rq() */
 
 #define SMC_WR_RNR_TIMER	5	/* 0.06 ms */
-#define SMC_WR_ACK_TIMEOUT	15	/* 4.096 us << 15: 134 ms */
+/* 4.096 us << 17: 0.5 s; a path counts as dead after 7 of them, since a starved
+ * peer (a busy virtual machine with a software device) is late by seconds
+ */
+#define SMC_WR_ACK_TIMEOUT	17
 #define SMC_WR_RETRY_CNT	6	/* 7 is without end on some devices */
 #define SMC_WR_RNR_RETRY	7	/* without end */
 
