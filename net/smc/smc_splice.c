@@ -57,8 +57,8 @@ static void smc_splice_give(struct pipe_inode_info *pipe, struct page **pages,
  * @ppos: must point to 0
  * @pipe: locked by the caller
  * @len: bytes wanted
- * @flags: SPLICE_F_*
- * @nonblock: the file is nonblocking
+ * @flags: SPLICE_F_*; SPLICE_F_NONBLOCK is about the pipe, as in TCP
+ * @nonblock: the file of the socket is nonblocking
  *
  * Context: process, socket lock held; it is released while waiting for data.
  *
@@ -69,7 +69,7 @@ ssize_t smc_splice_read(struct smc_sock *smc, loff_t *ppos,
 			struct pipe_inode_info *pipe, size_t len,
 			unsigned int flags, bool nonblock)
 {
-	int rflags = nonblock || flags & SPLICE_F_NONBLOCK ? MSG_DONTWAIT : 0;
+	int rflags = nonblock ? MSG_DONTWAIT : 0;
 	size_t room, npages;
 	struct page **pages;
 	struct bio_vec *bv;

@@ -253,9 +253,8 @@ static void data_cork(struct kunit *test)
 	ct_pump(p);
 
 	ct_send(e, buf, 10, MSG_MORE);
-	for (i = 0; i < 100 && !smp_load_acquire(&e->posted); i++)
-		msleep(10);
-	msleep(250);
+	for (i = 0; i < 50 && smc_tx_unsent(e->smc); i++)
+		msleep(20);
 	KUNIT_EXPECT_EQ(test, smc_tx_unsent(e->smc), 0);
 	ct_pump(p);
 

@@ -291,7 +291,7 @@ bool ct_gone(struct ct_end *e)
 		if (!READ_ONCE(e->smc->conn.joined) &&
 		    refcount_read(&e->smc->sk.sk_refcnt) == 1)
 			return e->left && ct_state(e) == SMC_CLOSED;
-		msleep(10);
+		msleep(20);
 	}
 	return false;
 }
