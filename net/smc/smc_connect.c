@@ -287,16 +287,17 @@ static long smc_connect_sleep(struct smc_sock *smc, long timeo)
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	struct sock *sk = &smc->sk;
 
-	add_wait_queue(sk_sleep(sk), &wait);
 	while (smc_connecting(smc)) {
+		add_wait_queue(sk_sleep(sk), &wait);
 		release_sock(sk);
 		timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, timeo);
 		lock_sock(sk);
+		/* not a waiter any more, for whom events were to be forwarded */
+		remove_wait_queue(sk_sleep(sk), &wait);
 		smc_connect_step(smc);
 		if (signal_pending(current) || !timeo)
 			break;
 	}
-	remove_wait_queue(sk_sleep(sk), &wait);
 	return timeo;
 }
 

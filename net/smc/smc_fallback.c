@@ -10,7 +10,9 @@
  *
  * Sleepers and pollers that came before sleep on the wait queue of the SMC
  * socket. They are never moved. Instead the four callbacks of the TCP socket
- * wake its own queue and then, with the same key, the old one. Signal driven
+ * wake its own queue and then, with the same key, the old one, until that is
+ * empty: no one new comes there. Then TCP has its own callbacks again, so an
+ * ordinary connection over TCP costs what TCP costs. Signal driven
  * I/O is different: its list belongs to the file, which is TCP's now, so the
  * list moves.
  *
@@ -27,22 +29,31 @@
 #include "smc_tcp.h"
 #include "smc_trace.h"
 
-/* Wake those who wait at the SMC socket for an event of the TCP socket. RCU
- * read side.
+/* Wake those who wait at the SMC socket for an event of the TCP socket, and
+ * stop to forward when there are none left: new ones wait at TCP. RCU read side.
  */
-static void smc_fwd_wake(struct smc_sock *smc, __poll_t key, int how, int band)
+static void smc_fwd_wake(struct smc_sock *smc, struct sock *tsk, __poll_t key,
+			 int how, int band)
 {
 	struct socket_wq *wq = rcu_dereference(smc->sk.sk_wq);
+	struct socket *tcp = READ_ONCE(smc->tcp);
+	bool wanted = false;
 
 	if (skwq_has_sleeper(wq)) {
+		wanted = true;
 		if (key)
 			wake_up_interruptible_poll(&wq->wait, key);
 		else
 			wake_up_interruptible_all(&wq->wait);
 	}
 	/* a fcntl() that was under way when the list moved */
-	if (wq && unlikely(READ_ONCE(wq->fasync_list)))
+	if (wq && unlikely(READ_ONCE(wq->fasync_list))) {
+		wanted = true;
 		sock_wake_async(wq, how, band);
+	}
+	/* without a file everybody waits here */
+	if (!wanted && tcp && READ_ONCE(tcp->file))
+		smc_tcp_restore(smc, tsk);
 }
 
 static void smc_fwd_state_change(struct sock *tsk)
@@ -53,7 +64,7 @@ static void smc_fwd_state_change(struct sock *tsk)
 	smc = smc_tcp_owner(tsk);
 	if (smc) {
 		smc->tcp_state_change(tsk);
-		smc_fwd_wake(smc, 0, SOCK_WAKE_IO, POLL_HUP);
+		smc_fwd_wake(smc, tsk, 0, SOCK_WAKE_IO, POLL_HUP);
 	}
 	rcu_read_unlock();
 }
@@ -66,7 +77,7 @@ static void smc_fwd_data_ready(struct sock *tsk)
 	smc = smc_tcp_owner(tsk);
 	if (smc) {
 		smc->tcp_data_ready(tsk);
-		smc_fwd_wake(smc, EPOLLIN | EPOLLPRI | EPOLLRDNORM |
+		smc_fwd_wake(smc, tsk, EPOLLIN | EPOLLPRI | EPOLLRDNORM |
 			     EPOLLRDBAND, SOCK_WAKE_WAITD, POLL_IN);
 	}
 	rcu_read_unlock();
@@ -82,8 +93,8 @@ static void smc_fwd_write_space(struct sock *tsk)
 		smc->tcp_write_space(tsk);
 		/* TCP's own test: no event for each ACK */
 		if (sk_stream_is_writeable(tsk))
-			smc_fwd_wake(smc, EPOLLOUT | EPOLLWRNORM | EPOLLWRBAND,
-				     SOCK_WAKE_SPACE, POLL_OUT);
+			smc_fwd_wake(smc, tsk, EPOLLOUT | EPOLLWRNORM |
+				     EPOLLWRBAND, SOCK_WAKE_SPACE, POLL_OUT);
 	}
 	rcu_read_unlock();
 }
@@ -101,7 +112,7 @@ static void smc_fwd_error_report(struct sock *tsk)
 		tcp = READ_ONCE(smc->tcp);
 		if (tcp && !READ_ONCE(tcp->file))
 			WRITE_ONCE(smc->sk.sk_err, READ_ONCE(tsk->sk_err));
-		smc_fwd_wake(smc, EPOLLERR, SOCK_WAKE_IO, POLL_ERR);
+		smc_fwd_wake(smc, tsk, EPOLLERR, SOCK_WAKE_IO, POLL_ERR);
 	}
 	rcu_read_unlock();
 }
@@ -213,6 +224,10 @@ noinline void smc_switch_to_fallback(struct smc_sock *smc, int reason_code)
 	/* a child has neither file nor waiters: nothing to forward */
 	if (!sk->sk_socket)
 		return;
-	smc_tcp_hook(smc, &smc_fwd_cbs);
+	/* The barrier in there pairs with that of poll: who is not seen waiting
+	 * sees use_fallback.
+	 */
+	if (wq_has_sleeper(sk_sleep(sk)) || !sk->sk_socket->file)
+		smc_tcp_hook(smc, &smc_fwd_cbs);
 	smc_fallback_give_file(smc, sk->sk_socket);
 }

@@ -295,9 +295,12 @@ static void smc_hs_work(struct work_struct *work)
 /* Wait for the first byte of @child, which speaks SMC. */
 static void smc_child_await(struct smc_sock *smc, struct smc_sock *child)
 {
+	struct sock *tsk = child->tcp->sk;
 	bool listening;
 
-	sock_hold(&child->sk);	/* its handshake may end before we do */
+	/* once there is a callback the handshake may be over before we are */
+	sock_hold(&child->sk);
+	sock_hold(tsk);
 	spin_lock(&smc->accept_lock);
 	listening = smc->sk.sk_state == SMC_LISTEN;
 	if (listening) {
@@ -309,11 +312,12 @@ static void smc_child_await(struct smc_sock *smc, struct smc_sock *child)
 	if (listening) {
 		smc_tcp_hook(child, &smc_child_cbs);
 		mod_timer(&child->hs_timer, jiffies + SMC_HS_FIRST_BYTE);
-		if (smc_child_has_input(child->tcp->sk))
+		if (smc_child_has_input(tsk))
 			smc_child_kick(child);
 	} else {
 		smc_child_drop(child);
 	}
+	sock_put(tsk);
 	sock_put(&child->sk);
 }
 

@@ -25,6 +25,8 @@
 
 #include "smc_transport.h"
 
+struct smc_tcp_cbs;
+
 #define SMCPROTO_SMC		0	/* AF_SMC over IPv4 */
 #define SMCPROTO_SMC6		1	/* AF_SMC over IPv6 */
 
@@ -184,6 +186,8 @@ struct smc_conn {
  * @hs_work: child: handshake; owns the reference of the child
  * @hs_timer: child: limit for the first byte
  * @hs_flags: child: SMC_HS_*
+ * @tcp_cbs: our callbacks in @tcp; NULL: the originals are there. Callback lock
+ *	of @tcp
  * @tcp_state_change: original callback of @tcp while ours is installed; this
  *	and the next three are written under the callback lock of @tcp and read
  *	in RCU sections
@@ -220,6 +224,7 @@ struct smc_sock {
 	struct timer_list hs_timer;
 	unsigned long hs_flags;
 
+	const struct smc_tcp_cbs *tcp_cbs;
 	void (*tcp_state_change)(struct sock *sk);
 	void (*tcp_data_ready)(struct sock *sk);
 	void (*tcp_write_space)(struct sock *sk);

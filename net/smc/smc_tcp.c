@@ -16,7 +16,7 @@
  * the slock of the TCP socket held, and never take the lock of the SMC socket.
  * They find it under RCU, which works because SMC sockets are freed by RCU.
  */
-#include <linux/file.h>
+#include <linux/module.h>
 #include <linux/tcp.h>
 #include <net/tcp.h>
 
@@ -54,15 +54,43 @@ int smc_tcp_create(struct smc_sock *smc, int family)
 	return 0;
 }
 
-/* the caller makes sure that no new callback can start to use @smc */
-static void smc_tcp_restore(struct smc_sock *smc, struct sock *tsk)
+/* Somebody (a TLS layer after a fallback) may have put his callbacks over ours
+ * and will restore ours when we are gone. They do nothing then, but their code
+ * has to stay.
+ */
+#define SMC_TCP_RESTORE(smc, tsk, name)					\
+	smc_tcp_restore_one((void **)&(tsk)->sk_##name,			\
+			    (smc)->tcp_cbs->name, (smc)->tcp_##name)
+
+static void smc_tcp_restore_one(void **slot, void *ours, void *original)
+{
+	if (!ours)
+		return;
+	if (*slot == ours)
+		*slot = original;
+	else
+		__module_get(THIS_MODULE);
+}
+
+/**
+ * smc_tcp_restore() - restore the callbacks of the TCP socket
+ * @smc: socket
+ * @tsk: its TCP socket; smc->tcp may be gone
+ *
+ * Idempotent. A callback that already runs on another CPU may still use @smc
+ * in its RCU section; one that takes the callback lock does not.
+ *
+ * Context: process or softirq; not under the callback lock.
+ */
+void smc_tcp_restore(struct smc_sock *smc, struct sock *tsk)
 {
 	write_lock_bh(&tsk->sk_callback_lock);
-	if (rcu_access_pointer(__sk_user_data(tsk))) {
-		tsk->sk_state_change = smc->tcp_state_change;
-		tsk->sk_data_ready = smc->tcp_data_ready;
-		tsk->sk_write_space = smc->tcp_write_space;
-		tsk->sk_error_report = smc->tcp_error_report;
+	if (smc->tcp_cbs) {
+		SMC_TCP_RESTORE(smc, tsk, state_change);
+		SMC_TCP_RESTORE(smc, tsk, data_ready);
+		SMC_TCP_RESTORE(smc, tsk, write_space);
+		SMC_TCP_RESTORE(smc, tsk, error_report);
+		smc->tcp_cbs = NULL;
 		rcu_assign_sk_user_data(tsk, NULL);
 	}
 	write_unlock_bh(&tsk->sk_callback_lock);
@@ -117,7 +145,7 @@ void smc_tcp_hook(struct smc_sock *smc, const struct smc_tcp_cbs *cbs)
 	struct sock *tsk = smc->tcp->sk;
 
 	write_lock_bh(&tsk->sk_callback_lock);
-	if (!rcu_access_pointer(__sk_user_data(tsk))) {
+	if (!smc->tcp_cbs) {
 		smc->tcp_state_change = tsk->sk_state_change;
 		smc->tcp_data_ready = tsk->sk_data_ready;
 		smc->tcp_write_space = tsk->sk_write_space;
@@ -125,6 +153,7 @@ void smc_tcp_hook(struct smc_sock *smc, const struct smc_tcp_cbs *cbs)
 		__rcu_assign_sk_user_data_with_flags(tsk, smc,
 						     SK_USER_DATA_NOCOPY);
 	}
+	smc->tcp_cbs = cbs;
 	tsk->sk_state_change = cbs->state_change ?: smc->tcp_state_change;
 	tsk->sk_data_ready = cbs->data_ready ?: smc->tcp_data_ready;
 	tsk->sk_write_space = cbs->write_space ?: smc->tcp_write_space;
@@ -136,10 +165,7 @@ void smc_tcp_hook(struct smc_sock *smc, const struct smc_tcp_cbs *cbs)
  * smc_tcp_unhook() - restore the callbacks of the TCP socket
  * @smc: socket; smc->tcp is there
  *
- * Idempotent. A callback that already runs on another CPU may still use @smc
- * in its RCU section; one that takes the callback lock does not.
- *
- * Context: process or softirq; not under the callback lock.
+ * Context: as smc_tcp_restore()
  */
 void smc_tcp_unhook(struct smc_sock *smc)
 {

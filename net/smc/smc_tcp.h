@@ -37,6 +37,7 @@ static inline bool smc_sock_over(const struct smc_sock *smc)
 int smc_tcp_create(struct smc_sock *smc, int family);
 void smc_sock_tcp_release(struct smc_sock *smc);
 void smc_tcp_hook(struct smc_sock *smc, const struct smc_tcp_cbs *cbs);
+void smc_tcp_restore(struct smc_sock *smc, struct sock *tsk);
 void smc_tcp_unhook(struct smc_sock *smc);
 void smc_tcp_set_syn(struct smc_sock *smc, bool on);
 void smc_tcp_copy_early(struct smc_sock *smc);
