@@ -114,8 +114,8 @@ struct smc_link {
  * @max_recv: receives per link
  * @last_link_id: last link number given out (server)
  * @end_reason: reason of the DELETE LINK that ends the group
- * @peer_ends: the peer has sent DELETE LINK ALL
- * @deleted: ours has left
+ * @hurry: peer or device is going: DELETE LINK ALL gets little time
+ * @deleted: it has left
  * @offered: link number of an ADD LINK of ours without answer, 0 none
  * @link: links
  * @llc: LLC
@@ -149,7 +149,7 @@ struct smcr_lgr {
 	u16 max_recv;
 	u8 last_link_id;
 	u32 end_reason;
-	bool peer_ends;
+	bool hurry;
 	struct completion deleted;
 	u8 offered;
 	struct smc_link *link[SMC_LINKS];

@@ -11,9 +11,11 @@
 #include "smc_stats.h"
 #include "smc_trace.h"
 
-/* DELETE LINK ALL is given so long to leave; less if the peer is ending, too */
+/* DELETE LINK ALL is given so long to leave; less if there may be nobody who
+ * acknowledges it: some devices are deaf when they say that they go
+ */
 #define SMC_DELETE_TIME		(2 * HZ)
-#define SMC_DELETE_BACK_TIME	(HZ / 10)
+#define SMC_DELETE_HURRY	(HZ / 10)
 
 /**
  * smcr_lgr_kill() - end a group
@@ -146,7 +148,7 @@ void smc_link_rx_delete(struct smc_link *link, const struct smc_llc *msg)
 		return;
 	if (msg->all) {
 		/* a server says it back */
-		WRITE_ONCE(link->lgr->peer_ends, true);
+		WRITE_ONCE(link->lgr->hurry, true);
 		if (!server)
 			WRITE_ONCE(link->silent, true);
 		smcr_lgr_kill(link->lgr, -ECONNABORTED,
@@ -172,8 +174,8 @@ static void smcr_say_goodbye(struct smcr_lgr *lgr, struct smc_link *link)
 		return;
 	if (!smc_llc_send(&link->llc, &msg, 0, &lgr->deleted))
 		wait_for_completion_timeout(&lgr->deleted,
-					    READ_ONCE(lgr->peer_ends) ?
-					    SMC_DELETE_BACK_TIME :
+					    READ_ONCE(lgr->hurry) ?
+					    SMC_DELETE_HURRY :
 					    SMC_DELETE_TIME);
 }
 

@@ -385,6 +385,7 @@ static void smcr_dev_leaving(struct smc_ib_dev *dev)
 		link = smcr_link_on(smcr_lgr_of(base), dev, NULL);
 		if (!link)
 			continue;
+		WRITE_ONCE(smcr_lgr_of(base)->hurry, true);
 		smcr_lgr_kill(smcr_lgr_of(base), -ECONNABORTED,
 			      SMC_LLC_DEL_OP_INIT);
 		smc_link_put(link);
