@@ -18,19 +18,21 @@ STEP = 6
 SRV_LLC, CLNT_LLC = 3, 5
 HTTP = b"POST /index HTTP/1.1\r\nHost: ten\r\n" + bytes(range(1, 10)) + b"\n\n"
 
+TIMER, LINK = 1, 2
 SPECS = []
 
 
 class Spec:
-    """@smc: we send the option; @slow: waits for timers; @plain: also makes
-    sense towards TCP; @blocking: connect() blocks"""
+    """@smc: we send the option; @slow: TIMER: is stalled until a timer of the
+    handshake ends it, LINK: by one of the link; @plain: also makes sense
+    towards TCP; @blocking: connect() blocks"""
 
     def __init__(self, role, name, func, smc, slow, plain, blocking):
         self.role, self.name, self.func, self.smc = role, name, func, smc
         self.slow, self.plain, self.blocking = slow, plain, blocking
 
 
-def case(role, name, smc=True, slow=False, plain=False, blocking=False):
+def case(role, name, smc=True, slow=0, plain=False, blocking=False):
     def add(func):
         SPECS.append(Spec(role, name, func, smc, slow, plain, blocking))
         return func
@@ -120,7 +122,7 @@ DECLINED_PROPOSALS = [
 ]
 
 
-def declined_proposal(name, make, code, version):
+def declined_proposal(name, make, code, version, data):
     @case("server", f"Proposal, {name}, is declined")
     async def _(c):
         c.send(make(c.peer))
@@ -133,15 +135,13 @@ def declined_proposal(name, make, code, version):
         else:
             await c.tcp(code=code, version=version)
 
+    if not data:
+        return
+
     @case("server", f"Proposal, {name}, and data behind it at once")
     async def _(c):
         c.send(make(c.peer) + HTTP)
-        if code is None:
-            await c.clc(DECLINE)
-            c.tx += 1
-            await c.tcp(early=HTTP)
-        else:
-            await c.tcp(early=HTTP, code=code, version=version)
+        await c.tcp(early=HTTP, code=code, version=version)
 
 
 # what newer peers may send: goes as far as an Accept
@@ -179,6 +179,7 @@ async def accepted(c, limit=0):
         raise ValueError(f"Accept with byte 7 = {a.raw[7]:#x}")
     if a.raw[64:96] != msg.eid("SMCLAB.UEID"):
         raise ValueError("EID of the Accept")
+    c.peer.conns, c.peer.links = msg.limits(a)
     return a
 
 
@@ -262,31 +263,32 @@ for k in (0, 5, 8, 100, 156):
 @case("server", "Proposal in 1 byte segments")
 async def _(c):
     await c.dribble(msg.proposal(c.peer), 0.002)
+    c.in_time(4)
     await accepted(c)
     await c.dribble(msg.decline(c.peer), 0.002)
     c.rx = 1
     await c.tcp()
 
 
-@case("server", "one byte of a Proposal a second", slow=True)
+@case("server", "one byte of a Proposal a second", slow=TIMER)
 async def _(c):
     c.stalled = True
     await c.dribble(msg.proposal(c.peer), 1)
     await c.dead(STEP, STEP + 1)
 
 
-@case("server", "silence", slow=True)
+@case("server", "silence", slow=TIMER)
 async def _(c):
     await c.dead(STEP, STEP)
 
 for k in (1, 7, 8, 155):
-    @case("server", f"silence after {k} bytes of a Proposal", slow=True)
+    @case("server", f"silence after {k} bytes of a Proposal", slow=TIMER)
     async def _(c, k=k):
         c.send(msg.proposal(c.peer)[:k])
         await c.dead(STEP, STEP)
 
 
-@case("server", "length one too long, nothing follows", slow=True)
+@case("server", "length one too long, nothing follows", slow=TIMER)
 async def _(c):
     p = msg.proposal(c.peer)
     c.send(setlen(p, len(p) + 1))
@@ -390,7 +392,7 @@ BAD_CONFIRMS = [
     ("version 1", lambda p, **k: msg.ac_r(CONFIRM, p, version=1, **k)),
     ("version 3", lambda p, **k: msg.ac_r(CONFIRM, p, version=3, **k)),
     ("not first contact", lambda p, **k: msg.ac_r(CONFIRM, p, low=0, **k)),
-    ("mode D", lambda p, **k: msg.ac_d(CONFIRM)),
+    ("mode D", lambda p, **k: msg.ac_d(CONFIRM, p)),
     ("mode 2", lambda p, **k: msg.ac_r(CONFIRM, p, low=10, **k)),
     ("mode 3", lambda p, **k: msg.ac_r(CONFIRM, p, low=11, **k)),
     ("other EID", lambda p, **k: msg.ac_r(CONFIRM, p, name="OTHER", **k)),
@@ -426,22 +428,17 @@ for name, ext, code in (("release 0", dict(release=0), RELEASEERR),
     async def _(c, ext=ext, code=code):
         c.send(msg.proposal(c.peer))
         await accepted(c)
-        c.send(msg.ac_r(CONFIRM, c.peer, ext=msg.fce(**dict(echo(c), **ext))))
+        c.send(msg.ac_r(CONFIRM, c.peer, ext=msg.fce(c.peer, **ext)))
         await c.tcp(code=code)
-
-
-def echo(c):
-    """limits as the Accept has them, by default"""
-    return dict(conns=255, links=2)
 
 
 async def confirmed(c, extra=b"", **kw):
     c.send(msg.proposal(c.peer))
-    a = await accepted(c)
-    c.send(msg.ac_r(CONFIRM, c.peer, ext=msg.fce(conns=a.raw[140], links=a.raw[141]), **kw) + extra)
+    await accepted(c)
+    c.send(msg.ac_r(CONFIRM, c.peer, **kw) + extra)
 
 
-@case("server", "silence in place of a Confirm", slow=True)
+@case("server", "silence in place of a Confirm", slow=TIMER)
 async def _(c):
     c.send(msg.proposal(c.peer))
     await accepted(c)
@@ -458,7 +455,7 @@ for k in (0, 8, 179):
         await c.dead()
 
 
-@case("server", "one byte of a Confirm a second", slow=True)
+@case("server", "one byte of a Confirm a second", slow=TIMER)
 async def _(c):
     c.send(msg.proposal(c.peer))
     await accepted(c)
@@ -467,55 +464,57 @@ async def _(c):
     await c.dead(STEP, STEP + 1)
 
 
-@case("server", "Confirm, but nobody at the link", slow=True)
+@case("server", "Confirm, but nobody at the link", slow=LINK)
 async def _(c):
     await confirmed(c)
     await c.tcp(code=TIMEOUT_CL, lo=2, hi=SRV_LLC)
 
 
-@case("server", "Confirm with the largest buffer, nobody at the link", slow=True)
+@case("server", "Confirm with the largest buffer, nobody at the link", slow=LINK)
 async def _(c):
     await confirmed(c, size=15, psn=0xffffff, qpn=0xffffff, token=0xffffffff)
     await c.tcp(code=TIMEOUT_CL, lo=2, hi=SRV_LLC)
 
 
-@case("server", "Confirm, then a Decline and data", slow=True)
+@case("server", "Confirm, then a Decline and data", slow=LINK)
 async def _(c):
     await confirmed(c)
     await sleep(0.5)
+    c.in_time(1.5)
     c.rx = 1
     c.conn.send(msg.decline(c.peer, TIMEOUT_CL) + HTTP)
     await c.tcp(early=HTTP, hi=SRV_LLC)
 
 
-@case("server", "Confirm, Declines cross", slow=True)
+@case("server", "Confirm, Declines cross", slow=LINK)
 async def _(c):
     await confirmed(c)
-    c.stalled = True
+    c.cross(msg.decline(c.peer, TIMEOUT_CL, version=1) + HTTP)
     await c.declined(TIMEOUT_CL, limit=SRV_LLC)
-    c.conn.send(msg.decline(c.peer, TIMEOUT_CL, version=1) + HTTP)
-    c.rx = 1
-    await c.tcp(early=HTTP)
+    c.crossed()
+    await c.tcp(early=HTTP, hi=SRV_LLC)
 
 
-@case("server", "Confirm, then data", slow=True)
+@case("server", "Confirm, then data", slow=LINK)
 async def _(c):
     await confirmed(c, extra=HTTP)
     c.bad = 1
     await c.dead(0, SRV_LLC)
 
 
-@case("server", "Confirm, then FIN", slow=True)
+@case("server", "Confirm, then FIN", slow=LINK)
 async def _(c):
     await confirmed(c)
+    c.in_time(1.5)
     c.conn.shut()
     await c.dead(0, SRV_LLC)
 
 
-@case("server", "Confirm, then reset", slow=True)
+@case("server", "Confirm, then reset", slow=LINK)
 async def _(c):
     await confirmed(c)
     await sleep(0.2)
+    c.in_time(1.5)
     c.conn.reset()
     c.err = 1
     c.stalled = True
@@ -523,7 +522,7 @@ async def _(c):
     c.unseen()
 
 
-@case("server", "two Confirms", slow=True)
+@case("server", "two Confirms", slow=LINK)
 async def _(c):
     await confirmed(c, extra=msg.ac_r(CONFIRM, c.peer))
     c.bad = 1
@@ -547,12 +546,12 @@ BAD_ACCEPTS = [
     ("version 0", lambda p: msg.ac_r(ACCEPT, p, version=0)),
     ("version 3", lambda p: msg.ac_r(ACCEPT, p, version=3)),
     ("version 15", lambda p: msg.ac_r(ACCEPT, p, version=15)),
-    ("version 3, mode D", lambda p: msg.ac_d(ACCEPT, version=3)),
-    ("version 15, mode D", lambda p: msg.ac_d(ACCEPT, version=15, low=1)),
+    ("version 3, mode D", lambda p: msg.ac_d(ACCEPT, p, version=3)),
+    ("version 15, mode D", lambda p: msg.ac_d(ACCEPT, p, version=15, low=1)),
     ("mode 2", lambda p: msg.ac_r(ACCEPT, p, low=10)),
     ("mode 3", lambda p: msg.ac_r(ACCEPT, p, low=11)),
-    ("SMC-D v1 with 44 bytes", lambda p: msg.cut(msg.ac_d(ACCEPT, version=1), 44)),
-    ("SMC-D v2 with size code 15", lambda p: msg.ac_d(ACCEPT, size=15)),
+    ("SMC-D v1 with 44 bytes", lambda p: msg.cut(msg.ac_d(ACCEPT, p, version=1), 44)),
+    ("SMC-D v2 with size code 15", lambda p: msg.ac_d(ACCEPT, p, size=15)),
     ("QPN 0", lambda p: msg.ac_r(ACCEPT, p, qpn=0)),
     ("RKey 0", lambda p: msg.ac_r(ACCEPT, p, rkey=0)),
     ("token 0", lambda p: msg.ac_r(ACCEPT, p, token=0)),
@@ -576,20 +575,20 @@ def bad_accept(name, make):
 # (name, message, reason, version of the Decline)
 DECLINED_ACCEPTS = [
     ("v1, not offered", lambda p: msg.ac_r(ACCEPT, p, version=1), MODEUNSUPP, 1),
-    ("SMC-D v1, not offered", lambda p: msg.ac_d(ACCEPT, version=1), MODEUNSUPP, 1),
-    ("SMC-D v2, not offered", lambda p: msg.ac_d(ACCEPT), MODEUNSUPP, 2),
+    ("SMC-D v1, not offered", lambda p: msg.ac_d(ACCEPT, p, version=1), MODEUNSUPP, 1),
+    ("SMC-D v2, not offered", lambda p: msg.ac_d(ACCEPT, p), MODEUNSUPP, 2),
     ("other EID", lambda p: msg.ac_r(ACCEPT, p, name="OTHER"), NOUEID, 2),
     ("zero EID", lambda p: msg.ac_r(ACCEPT, p, name=b"\0" * 32), NOUEID, 2),
-    ("release 2", lambda p: msg.ac_r(ACCEPT, p, ext=msg.fce(release=2)), RELEASEERR, 2),
-    ("15 connections", lambda p: msg.ac_r(ACCEPT, p, ext=msg.fce(conns=15)), MAXCONNERR, 2),
-    ("0 links", lambda p: msg.ac_r(ACCEPT, p, ext=msg.fce(links=0)), MAXLINKERR, 2),
-    ("3 links", lambda p: msg.ac_r(ACCEPT, p, ext=msg.fce(links=3)), MAXLINKERR, 2),
+    ("release 2", lambda p: msg.ac_r(ACCEPT, p, ext=msg.fce(p, release=2)), RELEASEERR, 2),
+    ("15 connections", lambda p: msg.ac_r(ACCEPT, p, ext=msg.fce(p, conns=15)), MAXCONNERR, 2),
+    ("0 links", lambda p: msg.ac_r(ACCEPT, p, ext=msg.fce(p, links=0)), MAXLINKERR, 2),
+    ("more links than offered", lambda p: msg.ac_r(ACCEPT, p, ext=msg.fce(p, links=p.links + 1)), MAXLINKERR, 2),
     ("group that nobody knows", lambda p: msg.ac_r(ACCEPT, p, low=0), SYNCERR, 2),
-    ("indirect, but it is not", lambda p: msg.ac_r(ACCEPT, p, ext=msg.fce(direct=0)), NOINDIRECT, 2),
+    ("indirect, but it is not", lambda p: msg.ac_r(ACCEPT, p, ext=msg.fce(p, direct=0)), NOINDIRECT, 2),
     ("indirect without a route", lambda p: msg.ac_r(
-        ACCEPT, p, gid=msg.gid4("192.0.2.9"), ext=msg.fce(direct=0)), NOROUTE, 2),
+        ACCEPT, p, gid=msg.gid4("192.0.2.9"), ext=msg.fce(p, direct=0)), NOROUTE, 2),
     ("indirect with a GID of no IPv4", lambda p: msg.ac_r(
-        ACCEPT, p, gid=p.gid1, ext=msg.fce(direct=0)), NOROUTE, 2),
+        ACCEPT, p, gid=p.gid1, ext=msg.fce(p, direct=0)), NOROUTE, 2),
 ]
 
 
@@ -615,15 +614,17 @@ async def _(c):
 async def _(c):
     c.rx = 1
     await c.dribble(msg.decline(c.peer), 0.02)
+    c.in_time(4)
     await c.tcp(lo=0, hi=2)
 
 
-@case("client", "Decline byte by byte in five seconds, blocking connect()", slow=True, blocking=True)
+@case("client", "Decline byte by byte in four seconds, blocking connect()", slow=TIMER, blocking=True)
 async def _(c):
     c.rx = 1
     c.stalled = True
-    await c.dribble(msg.decline(c.peer, 0xffffffff, version=1) + HTTP, 0.18)
-    await c.tcp(early=HTTP, lo=4, hi=15)
+    await c.dribble(msg.decline(c.peer, 0xffffffff, version=1), 0.15)
+    c.in_time(5.5)
+    await c.tcp(lo=4, hi=5)
 
 
 @case("client", "Decline of version 3")
@@ -633,23 +634,23 @@ async def _(c):
     await c.tcp(early=HTTP)
 
 
-@case("client", "silence in place of an Accept", slow=True)
+@case("client", "silence in place of an Accept", slow=TIMER)
 async def _(c):
     await c.fails(errno.ETIMEDOUT, STEP, STEP)
 
 
-@case("client", "silence in place of an Accept, blocking connect()", slow=True, blocking=True)
+@case("client", "silence in place of an Accept, blocking connect()", slow=TIMER, blocking=True)
 async def _(c):
     await c.fails(errno.ETIMEDOUT, STEP, STEP)
 
 for k in (1, 8, 159):
-    @case("client", f"silence after {k} bytes of an Accept", slow=True)
+    @case("client", f"silence after {k} bytes of an Accept", slow=TIMER)
     async def _(c, k=k):
         c.send(msg.ac_r(ACCEPT, c.peer)[:k])
         await c.fails(errno.ETIMEDOUT, STEP, STEP)
 
 
-@case("client", "one byte of an Accept a second", slow=True)
+@case("client", "one byte of an Accept a second", slow=TIMER)
 async def _(c):
     c.stalled = True
     await c.dribble(msg.ac_r(ACCEPT, c.peer)[:8], 1)
@@ -681,62 +682,67 @@ async def client_confirm(c, **kw):
     return m
 
 
-@case("client", "Accept, but nobody at the link", slow=True)
+@case("client", "Accept, but nobody at the link", slow=LINK)
 async def _(c):
     await client_confirm(c)
     await c.tcp(code=TIMEOUT_CL, lo=4, hi=CLNT_LLC)
 
 
-@case("client", "Accept with size code 15, nobody at the link", slow=True)
+@case("client", "Accept with size code 15, nobody at the link", slow=LINK)
 async def _(c):
     await client_confirm(c, size=15, psn=0xffffff, qpn=0xffffff, token=0xffffffff)
     await c.tcp(code=TIMEOUT_CL, lo=4, hi=CLNT_LLC)
 
 
-@case("client", "Accept with trailing bytes, then a Decline and data", slow=True)
+@case("client", "Accept with trailing bytes, then a Decline and data", slow=LINK)
 async def _(c):
     await client_confirm(c, rest=b"\xcc" * 1000)
     await sleep(1)
+    c.in_time(3)
     c.rx = 1
     c.conn.send(msg.decline(c.peer, TIMEOUT_CL) + HTTP)
     await c.tcp(early=HTTP, hi=CLNT_LLC)
 
 
-@case("client", "Accept byte by byte, Declines cross", slow=True)
+@case("client", "Accept byte by byte, Declines cross", slow=LINK)
 async def _(c):
     await c.dribble(msg.ac_r(ACCEPT, c.peer), 0.005)
+    c.in_time(4)
     await c.clc(CONFIRM)
-    c.stalled = True
+    c.mark()
+    c.cross(msg.decline(c.peer, TIMEOUT_CL) + HTTP)
     await c.declined(TIMEOUT_CL, limit=CLNT_LLC)
-    c.rx = 1
-    c.conn.send(msg.decline(c.peer, TIMEOUT_CL) + HTTP)
+    c.crossed()
     await c.tcp(early=HTTP, hi=CLNT_LLC)
 
 
-@case("client", "two Accepts", slow=True)
+@case("client", "two Accepts", slow=LINK)
 async def _(c):
-    await client_confirm(c, rest=b"")
+    await client_confirm(c)
+    c.in_time(3)
     c.conn.send(msg.ac_r(ACCEPT, c.peer))
     c.bad = 1
     await c.fails(errno.EPROTO, 0, CLNT_LLC)
 
 
-@case("client", "Accept, then FIN", slow=True)
+@case("client", "Accept, then FIN", slow=LINK)
 async def _(c):
     await client_confirm(c)
+    c.in_time(3)
     c.conn.shut()
     await c.fails((errno.ECONNRESET, errno.ECONNABORTED), 0, CLNT_LLC)
 
 
-@case("client", "Accept, then reset", slow=True)
+@case("client", "Accept, then reset", slow=LINK)
 async def _(c):
     await client_confirm(c)
+    c.in_time(3)
     c.conn.rst = True
     c.conn.net.send_tcp(c.conn, 4 | 16, c.conn.snd_nxt, b"", b"")
     await c.fails((errno.ECONNRESET, errno.ECONNABORTED), 0, CLNT_LLC)
 
 
-@case("client", "Accept with a zero GID", slow=True)
+@case("client", "Accept with a zero GID", slow=LINK)
 async def _(c):
     """fallback at once or when the link does not come up"""
     c.send(msg.ac_r(ACCEPT, c.peer, gid=b"\0" * 16))
@@ -747,13 +753,13 @@ async def _(c):
     if m.type != DECLINE:
         raise ValueError(f"type {m.type}")
     c.tx += 1
-    await c.tcp()
+    await c.tcp(hi=CLNT_LLC)
 
 
 for row in BAD_PROPOSALS:
     bad_proposal(*row)
-for row in DECLINED_PROPOSALS:
-    declined_proposal(*row)
+for i, row in enumerate(DECLINED_PROPOSALS):
+    declined_proposal(*row, i % 4 == 0)
 for row in GOOD_PROPOSALS:
     good_proposal(*row)
 for row in RAW:

@@ -59,7 +59,8 @@ def run(coro):
     """Until @coro is done; other tasks are left as they are."""
     main = spawn(coro)
     while not main.done:
-        for fd, _ in _epoll.poll(TICK):
+        next_end = min(t.wait.end for t in _tasks if not t.done)
+        for fd, _ in _epoll.poll(min(max(next_end - time.monotonic(), 0.001), TICK)):
             if fd in _callbacks:
                 _callbacks[fd]()
         _tasks[:] = [t for t in _tasks if not t.done]

@@ -90,9 +90,11 @@ def proposal(peer, v1=N, v2=R, version=2, eids=("SMCLAB.UEID",), release=1, conn
     return done(msg)
 
 
-def fce(direct=1, os=2, release=1, host="peer", conns=255, links=2):
-    return bytes([direct << 7, os << 4 | release, 0, 0]) + host.encode().ljust(32) + \
-        bytes([conns, links, 0, 1]) + b"\0" * 12
+def fce(peer, direct=1, os=2, release=1, conns=None, links=None):
+    """First contact extension; limits that @peer has agreed to, or others"""
+    return bytes([direct << 7, os << 4 | release, 0, 0]) + b"peer".ljust(32) + \
+        bytes([peer.conns if conns is None else conns, peer.links if links is None else links,
+               0, 1]) + b"\0" * 12
 
 
 def ac_r(kind, peer, version=2, low=8, qpn=0x1a2b, rkey=0x112233, idx=1, token=0x101, size=2, mtu=3,
@@ -105,19 +107,19 @@ def ac_r(kind, peer, version=2, low=8, qpn=0x1a2b, rkey=0x112233, idx=1, token=0
     if version > 1:
         msg += (eid(name) if isinstance(name, str) else name) + b"\0" * 8
         if low & 8:
-            msg += fce() if ext is None else ext
+            msg += fce(peer) if ext is None else ext
             if kind == CONFIRM and ext != b"":
                 msg += bytes([gids, 0, 0, 0]) + peer.gid2
     return done(msg + rest)
 
 
-def ac_d(kind, version=2, low=9, size=2, chid=0xffff):
+def ac_d(kind, peer, version=2, low=9, size=2, chid=0xffff):
     msg = head(kind, version, low, SMCD) + b"\x11\x22\x33\x44\x55\x66\x47\x77"
     msg += b"\x5e\xed" * 4 + bytes([0, size << 4, 0, 0]) + b"\0\0\1\0"
     if version > 1:
         msg += struct.pack("!H", chid) + eid("SMCLAB.UEID") + b"\x88\x99\0\xaa\xbb\xcc\xdd\xee"
         if low & 8:
-            msg += fce(direct=0)
+            msg += fce(peer, direct=0)
     else:
         msg += b"\0" * 12
     return done(msg, SMCD)
@@ -126,6 +128,12 @@ def ac_d(kind, version=2, low=9, size=2, chid=0xffff):
 def decline(peer, diag=0x03030000, version=2, oos=False):
     msg = head(DECLINE, version, 8 if oos else 0) + peer.id + struct.pack("!I", diag)
     return done(msg + b"\x20\0\0\0" + (b"\0" * 16 if version > 1 else b""))
+
+
+def limits(m):
+    """connections and links a group may have: of a Proposal or a first contact"""
+    off = 52 + struct.unpack_from("!H", m.raw, 50)[0] + 24 if m.type == PROPOSAL else 140
+    return m.raw[off], m.raw[off + 1]
 
 
 def diagnosis(m):

@@ -19,6 +19,7 @@ OPT_MSS = b"\x02\x04\x05\x78"
 OPT_SMC = b"\x01\x01\xfe\x06\xe2\xd4\xc3\xd9"
 MSS = 1400
 ETH_P_ALL = 3
+SO_TIMESTAMPNS = 35
 CLONE_NEWNET = 0x40000000
 
 
@@ -74,6 +75,8 @@ class Conn:
         self.rx = bytearray()
         self.smc = None		# the other side has sent the option
         self.open = self.fin = self.rst = False
+        self.on_data = None	# called once, when data arrives, in the act
+        self.lag = 0		# seconds from the arrival to on_data()
         net.conns[ip, port, hport] = self
 
     # output
@@ -148,6 +151,10 @@ class Conn:
         skip = diff(self.rcv_nxt, seq)
         if 0 <= skip <= len(data) and not self.fin:
             self.rx += data[skip:]
+            if self.on_data and data[skip:]:
+                self.lag = time.time() - self.net.stamp
+                call, self.on_data = self.on_data, None
+                call()
             self.rcv_nxt = self.rcv_nxt + len(data) - skip & 0xffffffff
             if flags & FIN:
                 self.rcv_nxt = self.rcv_nxt + 1 & 0xffffffff
@@ -171,7 +178,7 @@ class Conn:
     async def ended(self, limit):
         """True: reset, False: FIN"""
         await clc_loop.until(lambda: self.fin or self.rst, limit)
-        return self.rst
+        return self.rst and not self.fin
 
 
 class Net:
@@ -181,7 +188,9 @@ class Net:
         self.sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
         self.sock.setsockopt(socket.SOL_SOCKET, 33, 8 << 20)	# SO_RCVBUFFORCE
         self.sock.bind((dev, 0))
+        self.sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         self.sock.setblocking(False)
+        self.stamp = 0		# arrival of the packet at hand
         self.conns = {}
         self.listeners = {}	# port -> (with option?, callback of a Conn)
         self.hwaddr = b"\xff" * 6
@@ -192,15 +201,17 @@ class Net:
     async def _tick(self):
         while True:
             await clc_loop.sleep(0.25)
+            self._readable()	# what we are late for needs no repetition
             for c in list(self.conns.values()):
                 c.tick(time.monotonic())
 
     def _readable(self):
         for _ in range(64):
             try:
-                pkt, addr = self.sock.recvfrom(65600)
+                pkt, anc, _, addr = self.sock.recvmsg(65600, 64)
             except BlockingIOError:
                 return
+            self.stamp = sum(x * y for x, y in zip(struct.unpack("qq", anc[0][2]), (1, 1e-9)))
             if addr[2] == socket.PACKET_OUTGOING:
                 continue
             proto = pkt[12:14]
