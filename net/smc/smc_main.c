@@ -26,9 +26,6 @@
 #include "smc_stats.h"
 #include "smc_sysctl.h"
 
-unsigned int smc_net_id;
-EXPORT_SYMBOL_GPL(smc_net_id);	/* smc_diag */
-
 static int __net_init smc_net_ns_init(struct net *net)
 {
 	struct smc_net *sn = smc_net(net);

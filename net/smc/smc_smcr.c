@@ -250,9 +250,24 @@ static void smcr_leave(struct smc_member *m, bool clean)
 	smc_lgr_put(base);
 }
 
+/* the result is good in the caller's RCU or preempt section */
+static const char *smcr_dev_name(const struct smc_member *m)
+{
+	const char *name = "";
+	struct smc_link *link;
+
+	rcu_read_lock();
+	link = rcu_dereference(m->r.link);
+	if (link && smc_link_usable(link))
+		name = dev_name(&link->port->dev->ibdev->dev);
+	rcu_read_unlock();
+	return name;
+}
+
 const struct smc_transport smcr_transport = {
 	.name = "SMC-R",
 	.diag_mode = SMC_DIAG_MODE_SMCR,
+	.dev_name = smcr_dev_name,
 	.kick = smcr_kick,
 	.snd_written = smcr_snd_written,
 	.rcv_ready = smcr_rcv_ready,
@@ -295,27 +310,6 @@ const struct smc_wr_ops smcr_wr_ops = {
 	.recv = smcr_wr_recv,
 	.broken = smcr_wr_broken,
 };
-
-/**
- * smcr_dev_name() - RDMA device of a member, for trace events
- * @m: member; may leave meanwhile
- *
- * Context: any, result only under the caller's RCU or preempt section.
- *
- * Return: name, "" if there is none
- */
-const char *smcr_dev_name(const struct smc_member *m)
-{
-	const char *name = "";
-	struct smc_link *link;
-
-	rcu_read_lock();
-	link = rcu_dereference(m->r.link);
-	if (link && smc_link_usable(link))
-		name = dev_name(&link->port->dev->ibdev->dev);
-	rcu_read_unlock();
-	return name;
-}
 
 /* first usable link of a group on a port (or any port of the device), held */
 static struct smc_link *smcr_link_on(struct smcr_lgr *lgr,

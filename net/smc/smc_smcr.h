@@ -95,6 +95,12 @@ int smcr_set_peer(struct smc_member *m, const struct smc_clc_ac *ac);
 
 /**
  * struct smcr_peer_link - peer's end of the first link
+ * @gid: GID
+ * @mac: where frames go: peer or next hop
+ * @gateway: there is a gateway between
+ * @qpn: queue pair
+ * @psn: initial PSN
+ * @mtu: IB MTU enum of the peer
  */
 struct smcr_peer_link {
 	u8 gid[16];

@@ -6,6 +6,7 @@
  * /proc/net/smc_stat; one small table of fallback reasons per namespace. A
  * counter is one addition on the CPU at hand, in any context but NMI.
  */
+#include <linux/export.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file_net.h>
 #include <linux/slab.h>
@@ -13,6 +14,10 @@
 
 #include "smc_reason.h"
 #include "smc_stats.h"
+
+/* of struct smc_net; registered by smc_main.c */
+unsigned int smc_net_id;
+EXPORT_SYMBOL_GPL(smc_net_id);	/* smc_diag */
 
 static const char * const smc_counter_names[] = {
 #define X(name) [SMC_CNT_##name] = #name,

@@ -16,9 +16,6 @@
 
 #include "smc_sock.h"
 
-/* RDMA device that carries the member, "" if none; smc_smcr.c */
-const char *smcr_dev_name(const struct smc_member *m);
-
 TRACE_EVENT(smc_switch_to_fallback,
 	TP_PROTO(const struct smc_sock *smc, int fallback_rsn),
 	TP_ARGS(smc, fallback_rsn),
@@ -46,7 +43,7 @@ DECLARE_EVENT_CLASS(smc_msg_event,
 		__field(const void *, smc)
 		__field(u64, net_cookie)
 		__field(size_t, len)
-		__string(name, smcr_dev_name(&smc->conn.member))
+		__string(name, smc_member_dev_name(&smc->conn.member))
 	),
 	TP_fast_assign(
 		__entry->smc = smc;

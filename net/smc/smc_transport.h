@@ -104,6 +104,7 @@ struct smcr_member {
 /**
  * struct smc_member - a connection's membership in a link group
  * @ops: up-calls
+ * @transport: set by smc_member_init()
  * @net: namespace of the socket
  * @tx_lock: BH; orders the messages of the connection: held over next_msg and
  *	post. Outer to the link's post_lock, inner to the socket lock
@@ -140,6 +141,8 @@ struct smc_member {
 /**
  * struct smc_transport - what connections ask of a transport
  * @name: "SMC-R"
+ * @diag_mode: SMC_DIAG_MODE_*
+ * @dev_name: any context, under RCU: device that carries the member, "" if none
  * @kick: any context, no sleep, tx_lock not held: the member has something to
  *	send (or owes a CDC); next_msg is called at once or when a slot is free
  * @snd_written: process: user data was copied into [pos, pos + len) of the
@@ -158,7 +161,8 @@ struct smc_member {
  */
 struct smc_transport {
 	const char *name;
-	u8 diag_mode;			/* SMC_DIAG_MODE_* */
+	u8 diag_mode;
+	const char *(*dev_name)(const struct smc_member *m);
 	void (*kick)(struct smc_member *m);
 	void (*snd_written)(struct smc_member *m, u64 pos, u32 len);
 	void (*rcv_ready)(struct smc_member *m, u64 pos, u32 len);
@@ -170,6 +174,12 @@ struct smc_transport {
 extern const struct smc_transport smcr_transport;
 
 void smcr_member_init(struct smc_member *m);
+/* device that carries a member, for trace events; "" if there is none */
+static inline const char *smc_member_dev_name(const struct smc_member *m)
+{
+	return m->transport->dev_name(m);
+}
+
 void smc_member_init(struct smc_member *m, const struct smc_member_ops *ops,
 		     struct net *net);
 
