@@ -228,15 +228,22 @@ static void smc_wr_flush_timer(struct timer_list *t)
 		smc_wr_flush(wr);
 }
 
+/* Every quarter of the queue; with slots scarce, or clients waiting for one,
+ * twice as often: each completion costs, so not every time. A queue whose slots
+ * are all posted thus always has a completion to come.
+ */
 static bool smc_wr_want_signal(struct smc_wr *wr, const struct smc_slot *slot)
 {
 	struct smc_wr_pool *pool = &wr->pool[SMC_WR_POOL_NORMAL];
+	unsigned int every = wr->signal_every;
 
 	lockdep_assert_held(&wr->post_lock);
 
-	return slot->signal || wr->unsignalled + 1 >= wr->signal_every ||
-	       atomic_read(&pool->credits) <= (int)wr->signal_every ||
-	       READ_ONCE(pool->nwaiters) || !list_empty(&wr->fifo);
+	if (slot->signal || READ_ONCE(pool->nwaiters))
+		return true;
+	if (atomic_read(&pool->credits) <= (int)every || !list_empty(&wr->fifo))
+		every /= 2;
+	return wr->unsignalled + 1 >= every;
 }
 
 /* WRITEs before the SEND, one chain; returns its head */
