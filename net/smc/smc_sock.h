@@ -158,7 +158,8 @@ struct smc_conn {
 
 /**
  * struct smc_sock - an SMC socket
- * @sk: first, also a struct inet_sock because inet_create() makes one
+ * @sk: first
+ * @isk: the same, because inet_create() makes a struct inet_sock
  * @tcp: internal TCP socket, set at creation. Stable for system calls and for
  *	the handshake workers. Cleared once by smc_sock_tcp_release(), under
  *	sk_lock of struct smc_net, after the file is gone; so a reader without
@@ -191,6 +192,9 @@ struct smc_conn {
  * @tcp_state_change: original callback of @tcp while ours is installed; this
  *	and the next three are written under the callback lock of @tcp and read
  *	in RCU sections
+ * @tcp_data_ready: same
+ * @tcp_write_space: same
+ * @tcp_error_report: same
  * @af_ops: listener: the operations of @tcp with our syn_recv_sock
  * @tcp_af_ops: listener: the original operations of @tcp
  */
@@ -212,7 +216,7 @@ struct smc_sock {
 	struct work_struct event_work;
 
 	struct smc_sock *listen_smc;
-	spinlock_t accept_lock;
+	spinlock_t accept_lock;	/* queues of children, see above */
 	struct list_head accept_q;
 	struct list_head hs_q;
 	atomic_t hs_running;

@@ -58,10 +58,6 @@ int smc_tcp_create(struct smc_sock *smc, int family)
  * and will restore ours when we are gone. They do nothing then, but their code
  * has to stay.
  */
-#define SMC_TCP_RESTORE(smc, tsk, name)					\
-	smc_tcp_restore_one((void **)&(tsk)->sk_##name,			\
-			    (smc)->tcp_cbs->name, (smc)->tcp_##name)
-
 static void smc_tcp_restore_one(void **slot, void *ours, void *original)
 {
 	if (!ours)
@@ -84,12 +80,19 @@ static void smc_tcp_restore_one(void **slot, void *ours, void *original)
  */
 void smc_tcp_restore(struct smc_sock *smc, struct sock *tsk)
 {
+	const struct smc_tcp_cbs *cbs;
+
 	write_lock_bh(&tsk->sk_callback_lock);
-	if (smc->tcp_cbs) {
-		SMC_TCP_RESTORE(smc, tsk, state_change);
-		SMC_TCP_RESTORE(smc, tsk, data_ready);
-		SMC_TCP_RESTORE(smc, tsk, write_space);
-		SMC_TCP_RESTORE(smc, tsk, error_report);
+	cbs = smc->tcp_cbs;
+	if (cbs) {
+		smc_tcp_restore_one((void **)&tsk->sk_state_change,
+				    cbs->state_change, smc->tcp_state_change);
+		smc_tcp_restore_one((void **)&tsk->sk_data_ready,
+				    cbs->data_ready, smc->tcp_data_ready);
+		smc_tcp_restore_one((void **)&tsk->sk_write_space,
+				    cbs->write_space, smc->tcp_write_space);
+		smc_tcp_restore_one((void **)&tsk->sk_error_report,
+				    cbs->error_report, smc->tcp_error_report);
 		smc->tcp_cbs = NULL;
 		rcu_assign_sk_user_data(tsk, NULL);
 	}
