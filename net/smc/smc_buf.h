@@ -94,7 +94,7 @@ struct smcr_buf {
 	bool virt;
 	u32 size;
 	u8 *mem;
-	struct mutex map_lock;
+	struct mutex map_lock;		/* map */
 	struct smcr_map map[SMC_BUF_LINKS];
 };
 
@@ -107,7 +107,7 @@ struct smcr_buf {
  */
 struct smc_buf_class {
 	struct llist_head idle;
-	spinlock_t pop_lock;
+	spinlock_t pop_lock;		/* one taker at a time */
 };
 
 /**
@@ -127,7 +127,7 @@ struct smcr_bufs {
 	u8 max_cls[2];
 	struct smc_buf_class cls[SMC_BUF_DIRS][SMC_BUF_CLASSES];
 	struct llist_head doomed;
-	struct mutex lock;
+	struct mutex lock;		/* all */
 	struct list_head all;
 	atomic_t count[SMC_BUF_DIRS];
 	atomic64_t bytes[SMC_BUF_DIRS];

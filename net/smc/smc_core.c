@@ -161,9 +161,7 @@ static bool smc_core_gone(const struct net *net)
 
 	spin_lock(&smc_core_lock);
 	hash_for_each(smc_lgrs, bkt, lgr, node)
-		/* pairs with the setter: the namespace is not used any more */
-		if (!net || (lgr->net == net &&
-			     smp_load_acquire(&lgr->state) != SMC_LGR_DEAD))
+		if (!net || (lgr->net == net && !smc_lgr_is_dead(lgr)))
 			gone = false;
 	spin_unlock(&smc_core_lock);
 	return gone;

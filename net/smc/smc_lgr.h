@@ -76,7 +76,7 @@ struct smc_lgr {
 	unsigned long idle_time;
 	unsigned int max_members;
 
-	spinlock_t lock;
+	spinlock_t lock;		/* down to told; state of links */
 	u8 state;
 	bool stale;
 	int err;
@@ -115,6 +115,12 @@ extern wait_queue_head_t smc_lgr_gone_wq;
 int smc_lgr_wq_init(void);
 void smc_lgr_wq_exit(void);
 void smc_lgr_queue(struct work_struct *work);
+
+static inline bool smc_lgr_is_dead(const struct smc_lgr *lgr)
+{
+	/* pairs with the setter: the namespace is not used any more */
+	return smp_load_acquire(&lgr->state) == SMC_LGR_DEAD;
+}
 
 static inline void smc_lgr_hold(struct smc_lgr *lgr)
 {

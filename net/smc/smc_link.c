@@ -81,6 +81,26 @@ bool smc_link_set_state(struct smc_link *link, u8 state)
 }
 
 /**
+ * smcr_lgr_kill() - end a group
+ * @lgr: group, reference held by the caller
+ * @err: negative errno for members, 0 for an orderly end without any
+ * @reason: SMC_LLC_DEL_* for the peer
+ *
+ * Returns at once. Context: any but hard interrupt.
+ *
+ * Return: true if this call did it
+ */
+bool smcr_lgr_kill(struct smcr_lgr *lgr, int err, u32 reason)
+{
+	bool first;
+
+	cmpxchg(&lgr->end_reason, 0, reason);
+	first = smc_lgr_kill(&lgr->base, err);
+	smc_llc_kill(&lgr->llc);
+	return first;
+}
+
+/**
  * smc_link_new_id() - link number for a new link (server)
  * @lgr: group
  *
@@ -103,6 +123,27 @@ u8 smc_link_new_id(struct smcr_lgr *lgr)
 	} while (used);
 	spin_unlock_bh(&lgr->base.lock);
 	return id;
+}
+
+/**
+ * smc_link_offer_ends() - an ADD LINK of ours is settled
+ * @lgr: group
+ * @id: link number that the peer names
+ *
+ * Context: process.
+ *
+ * Return: false if it is not the link we have offered
+ */
+bool smc_link_offer_ends(struct smcr_lgr *lgr, u8 id)
+{
+	bool is_offer;
+
+	spin_lock_bh(&lgr->base.lock);
+	is_offer = id && lgr->offered == id;
+	if (is_offer)
+		lgr->offered = 0;
+	spin_unlock_bh(&lgr->base.lock);
+	return is_offer;
 }
 
 /**

@@ -84,7 +84,7 @@ struct smc_link {
 	u32 peer_qpn;
 	u32 peer_psn;
 	atomic_t conns;
-	struct mutex qp_lock;
+	struct mutex qp_lock;		/* steps of the queue pair */
 	struct smc_wr wr;
 	struct smc_llc_link llc;
 };
@@ -190,6 +190,8 @@ void smc_link_put(struct smc_link *link);
 struct smc_link *smc_link_get_first(struct smcr_lgr *lgr);
 bool smc_link_state_ok(u8 from, u8 to);
 bool smc_link_set_state(struct smc_link *link, u8 state);
+bool smcr_lgr_kill(struct smcr_lgr *lgr, int err, u32 reason);
+bool smc_link_offer_ends(struct smcr_lgr *lgr, u8 id);
 u8 smc_link_new_id(struct smcr_lgr *lgr);
 void smc_link_set_id(struct smc_link *link, u8 id);
 int smc_link_set_peer(struct smc_link *link, const struct smcr_peer_link *peer);
@@ -207,13 +209,11 @@ int smc_link_confirm_client(struct smc_link *link,
 			    void *arg);
 void smc_link_rx_add(struct smc_link *link, const struct smc_llc *msg);
 void smc_link_rx_req_add(struct smc_link *link, const struct smc_llc *msg);
-bool smc_link_rx_delete_offer(struct smcr_lgr *lgr, u8 id);
 
 /* smc_link_del.c */
 void smc_link_lost(struct smc_link *link, int err);
 void smc_link_rx_delete(struct smc_link *link, const struct smc_llc *msg);
 void smcr_lgr_end(struct smc_lgr *base);
-bool smcr_lgr_kill(struct smcr_lgr *lgr, int err, u32 reason);
 int smcr_send_delete(struct smc_link *link, u8 id, u32 reason, bool orderly);
 
 /* smc_llc_serve.c */

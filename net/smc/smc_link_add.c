@@ -102,19 +102,6 @@ static void smc_link_offer(struct smc_link *link)
 		     (lgr->version > 1 ? SMC_WR_GET_LARGE : 0), NULL);
 }
 
-/* is @id the link we have offered? Ends the offer if so. */
-static bool smc_link_offer_ends(struct smcr_lgr *lgr, u8 id)
-{
-	bool is_offer;
-
-	spin_lock_bh(&lgr->base.lock);
-	is_offer = id && lgr->offered == id;
-	if (is_offer)
-		lgr->offered = 0;
-	spin_unlock_bh(&lgr->base.lock);
-	return is_offer;
-}
-
 /**
  * smc_link_confirm_server() - confirm the first link, server
  * @link: link in RTS, own buffers registered
@@ -246,18 +233,4 @@ void smc_link_rx_req_add(struct smc_link *link, const struct smc_llc *msg)
 		return;
 	}
 	smc_llc_send(&link->llc, &resp, SMC_WR_GET_WAIT, NULL);
-}
-
-/**
- * smc_link_rx_delete_offer() - DELETE LINK of a link that we have offered
- * @lgr: group
- * @id: link number
- *
- * Context: process.
- *
- * Return: false if it is another link
- */
-bool smc_link_rx_delete_offer(struct smcr_lgr *lgr, u8 id)
-{
-	return smc_link_offer_ends(lgr, id);
 }

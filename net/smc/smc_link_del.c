@@ -18,26 +18,6 @@
 #define SMC_DELETE_HURRY	(HZ / 10)
 
 /**
- * smcr_lgr_kill() - end a group
- * @lgr: group, reference held by the caller
- * @err: negative errno for members, 0 for an orderly end without any
- * @reason: SMC_LLC_DEL_* for the peer
- *
- * Returns at once. Context: any but hard interrupt.
- *
- * Return: true if this call did it
- */
-bool smcr_lgr_kill(struct smcr_lgr *lgr, int err, u32 reason)
-{
-	bool first;
-
-	cmpxchg(&lgr->end_reason, 0, reason);
-	first = smc_lgr_kill(&lgr->base, err);
-	smc_llc_kill(&lgr->llc);
-	return first;
-}
-
-/**
  * smc_link_lost() - a link does not work any more
  * @link: link, kept by the caller or by its engine
  * @err: negative errno
@@ -121,7 +101,7 @@ static void smc_link_rx_delete_server(struct smc_link *link,
 {
 	struct smcr_lgr *lgr = link->lgr;
 
-	if (smc_link_rx_delete_offer(lgr, msg->link))
+	if (smc_link_offer_ends(lgr, msg->link))
 		return;
 	if (!smcr_has_link_id(lgr, msg->link)) {
 		SMC_INC(lgr->base.net, LLC_RX_UNEXPECTED);

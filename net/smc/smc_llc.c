@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LLC messages of a link group: receive side and sending (layer 3). RFC 7609,
- * section 4.5 and A.3; IBM's SMC version 2 documents.
+ * LLC messages of a link group: receive side, sending, waiting (layer 3).
+ * RFC 7609, section 4.5 and A.3; IBM's SMC version 2 documents.
  *
  * What comes in is decoded once in softirq. TEST LINK is answered there, with a
  * slot that is kept for LLC, so neither queued requests nor a full send queue
@@ -11,11 +11,18 @@
  * requests than there are entries breaks the protocol (it may have one of each
  * kind under way) and loses the surplus.
  *
+ * Whoever wants an answer arms a struct smc_llc_wait, sends, waits and forgets.
+ * An answer goes to the oldest waiter that fits type, direction, link and (where
+ * the peer repeats it) key, under ctl->lock; whatever fits nobody has no
+ * effect, so late, doubled and invented answers are harmless. Each wait is
+ * bounded and ends at once when the group dies.
+ *
  * Owner of everything here is the group. smc_llc_kill() ends all waits at once;
  * smc_llc_stop() returns when the worker is through and will not run again.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
+#include <linux/unaligned.h>
 
 #include "smc_llc.h"
 #include "smc_stats.h"
@@ -43,6 +50,112 @@ static const u8 smc_llc_route[SMC_LLC_TYPE_MAX + 1][2] = {
 	[SMC_LLC_CONFIRM_RKEY_CONT] = { LLC_DROP,	LLC_DROP },
 	[SMC_LLC_DELETE_RKEY]	   = { LLC_QUEUE,	LLC_WAIT },
 };
+
+/**
+ * smc_llc_expect() - arm the expectation of a message
+ * @wait: where it goes
+ * @ll: link on which it has to come
+ * @type: enum smc_llc_type
+ * @response: response (or request)
+ * @key: see struct smc_llc_wait
+ *
+ * Call before the message that provokes it is posted. Ends with
+ * smc_llc_forget(). Context: any but hard interrupt.
+ */
+void smc_llc_expect(struct smc_llc_wait *wait, struct smc_llc_link *ll,
+		    u8 type, bool response, u32 key)
+{
+	wait->ll = ll;
+	wait->type = type;
+	wait->response = response;
+	wait->key = key;
+	wait->done = false;
+	spin_lock_bh(&ll->ctl->lock);
+	list_add_tail(&wait->node, &ll->ctl->waits);
+	spin_unlock_bh(&ll->ctl->lock);
+}
+
+/**
+ * smc_llc_forget() - end an expectation
+ * @wait: armed or not, zeroed if it never was
+ *
+ * Context: any but hard interrupt.
+ */
+void smc_llc_forget(struct smc_llc_wait *wait)
+{
+	if (!wait->ll)
+		return;
+	spin_lock_bh(&wait->ll->ctl->lock);
+	list_del_init(&wait->node);
+	spin_unlock_bh(&wait->ll->ctl->lock);
+}
+
+/**
+ * smc_llc_await() - wait for an expected message
+ * @wait: armed expectation
+ * @timeout: jiffies
+ *
+ * Context: process, sleeps, not interrupted by signals.
+ *
+ * Return: 0: @wait->msg is the message; -ETIMEDOUT; -ENOLINK: the group ends
+ */
+int smc_llc_await(struct smc_llc_wait *wait, unsigned long timeout)
+{
+	struct smc_llc_ctl *ctl = wait->ll->ctl;
+	int rc = -ETIMEDOUT;
+
+	wait_event_idle_timeout(ctl->wq, READ_ONCE(wait->done) ||
+				READ_ONCE(ctl->dead), timeout);
+	spin_lock_bh(&ctl->lock);
+	if (wait->done)
+		rc = 0;
+	else if (ctl->dead)
+		rc = -ENOLINK;
+	spin_unlock_bh(&ctl->lock);
+	if (rc == -ETIMEDOUT)
+		SMC_INC(ctl->net, LLC_TIMEOUT);
+	return rc;
+}
+
+/* the key by which a message is told from an answer to an older request */
+static u32 smc_llc_msg_key(const struct smc_llc *msg)
+{
+	switch (msg->type) {
+	case SMC_LLC_CONFIRM_RKEY:
+		return msg->rkey.rkey;
+	case SMC_LLC_TEST_LINK:
+		return get_unaligned_be32(msg->user_data);
+	default:
+		return 0;
+	}
+}
+
+/* gives a message to whoever expects it; false if nobody does */
+static bool smc_llc_match(struct smc_llc_link *ll, const struct smc_llc *msg)
+{
+	struct smc_llc_ctl *ctl = ll->ctl;
+	u32 key = smc_llc_msg_key(msg);
+	struct smc_llc_wait *wait;
+	bool found = false;
+
+	spin_lock_bh(&ctl->lock);
+	list_for_each_entry(wait, &ctl->waits, node) {
+		if (wait->done || wait->ll != ll || wait->type != msg->type ||
+		    wait->response != msg->response)
+			continue;
+		if (wait->key && key && wait->key != key)
+			continue;
+		wait->msg = *msg;
+		wait->msg.list = NULL;
+		WRITE_ONCE(wait->done, true);
+		found = true;
+		break;
+	}
+	spin_unlock_bh(&ctl->lock);
+	if (found)
+		wake_up_all(&ctl->wq);
+	return found;
+}
 
 static int smc_llc_enqueue(struct smc_llc_link *ll, const u8 *data, u32 len)
 {
@@ -294,33 +407,6 @@ void smc_llc_stop(struct smc_llc_ctl *ctl)
 void smc_llc_free(struct smc_llc_ctl *ctl)
 {
 	kvfree(ctl->entries);
-}
-
-/**
- * smc_llc_link_init() - LLC state of a new link
- * @ll: zeroed memory
- * @ctl: its group's state
- * @wr: its engine
- * @id: link number
- */
-void smc_llc_link_init(struct smc_llc_link *ll, struct smc_llc_ctl *ctl,
-		       struct smc_wr *wr, u8 id)
-{
-	ll->ctl = ctl;
-	ll->wr = wr;
-	ll->id = id;
-	INIT_DELAYED_WORK(&ll->test_work, smc_llc_test_work);
-}
-
-/**
- * smc_llc_link_stop() - no link test any more
- * @ll: link whose engine is stopped
- *
- * Context: process, not from an up-call.
- */
-void smc_llc_link_stop(struct smc_llc_link *ll)
-{
-	disable_delayed_work_sync(&ll->test_work);
 }
 
 /**

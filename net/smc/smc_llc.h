@@ -79,7 +79,7 @@ struct smc_llc_ctl {
 	struct net *net;
 	u32 lgr_id;
 	u8 version;
-	spinlock_t lock;
+	spinlock_t lock;		/* BH; down to dead */
 	struct list_head waits;
 	struct list_head queue;
 	struct list_head idle;
@@ -137,9 +137,6 @@ int smc_llc_init(struct smc_llc_ctl *ctl, const struct smc_llc_ops *ops,
 void smc_llc_kill(struct smc_llc_ctl *ctl);
 void smc_llc_stop(struct smc_llc_ctl *ctl);
 void smc_llc_free(struct smc_llc_ctl *ctl);
-void smc_llc_link_init(struct smc_llc_link *ll, struct smc_llc_ctl *ctl,
-		       struct smc_wr *wr, u8 id);
-void smc_llc_link_stop(struct smc_llc_link *ll);
 void smc_llc_rx(struct smc_llc_link *ll, const u8 *data, u32 len);
 int smc_llc_send(struct smc_llc_link *ll, const struct smc_llc *msg,
 		 unsigned int flags, struct completion *sent);
@@ -149,12 +146,15 @@ void smc_llc_later(struct delayed_work *work, unsigned long delay);
 int smc_llc_wq_init(void);
 void smc_llc_wq_exit(void);
 
-/* smc_llc_flow.c */
 void smc_llc_expect(struct smc_llc_wait *wait, struct smc_llc_link *ll,
 		    u8 type, bool response, u32 key);
 int smc_llc_await(struct smc_llc_wait *wait, unsigned long timeout);
 void smc_llc_forget(struct smc_llc_wait *wait);
-bool smc_llc_match(struct smc_llc_link *ll, const struct smc_llc *msg);
+
+/* smc_llc_flow.c */
+void smc_llc_link_init(struct smc_llc_link *ll, struct smc_llc_ctl *ctl,
+		       struct smc_wr *wr, u8 id);
+void smc_llc_link_stop(struct smc_llc_link *ll);
 int smc_llc_confirm_rkey(struct smc_llc_link *ll,
 			 const struct smc_llc_rkey *own,
 			 const struct smc_llc_rkey *other, unsigned int nother);
@@ -162,7 +162,6 @@ int smc_llc_delete_rkeys(struct smc_llc_link *ll, const u32 *keys,
 			 unsigned int n);
 void smc_llc_test_start(struct smc_llc_link *ll, unsigned long interval);
 void smc_llc_test_now(struct smc_llc_link *ll);
-void smc_llc_test_work(struct work_struct *work);
 
 #define SMC_LLC_DEL_BATCH	8	/* keys of one DELETE RKEY in any version */
 

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Own LLC flows: expect, send, wait (layer 3). RFC 7609, 4.5.
- *
- * Whoever wants an answer arms a struct smc_llc_wait, sends, waits and forgets.
- * An answer goes to the oldest waiter that fits type, direction, link and (where
- * the peer repeats it) key, under ctl->lock; whatever fits nobody has no
- * effect, so late, doubled and invented answers are harmless. Each wait is
- * bounded and ends at once when the group dies.
+ * Own LLC flows: keys announced and taken back, link test (layer 3). RFC 7609,
+ * 4.5.
  *
  * Own flows that change keys take turns, first come first served; the peer's
  * run beside them in the worker, so crossing requests do not wait for each
@@ -19,120 +14,6 @@
 #include "smc_llc.h"
 #include "smc_stats.h"
 #include "smc_trace.h"
-
-/**
- * smc_llc_expect() - arm the expectation of a message
- * @wait: where it goes
- * @ll: link on which it has to come
- * @type: enum smc_llc_type
- * @response: response (or request)
- * @key: see struct smc_llc_wait
- *
- * Call before the message that provokes it is posted. Ends with
- * smc_llc_forget(). Context: any but hard interrupt.
- */
-void smc_llc_expect(struct smc_llc_wait *wait, struct smc_llc_link *ll,
-		    u8 type, bool response, u32 key)
-{
-	wait->ll = ll;
-	wait->type = type;
-	wait->response = response;
-	wait->key = key;
-	wait->done = false;
-	spin_lock_bh(&ll->ctl->lock);
-	list_add_tail(&wait->node, &ll->ctl->waits);
-	spin_unlock_bh(&ll->ctl->lock);
-}
-
-/**
- * smc_llc_forget() - end an expectation
- * @wait: armed or not, zeroed if it never was
- *
- * Context: any but hard interrupt.
- */
-void smc_llc_forget(struct smc_llc_wait *wait)
-{
-	if (!wait->ll)
-		return;
-	spin_lock_bh(&wait->ll->ctl->lock);
-	list_del_init(&wait->node);
-	spin_unlock_bh(&wait->ll->ctl->lock);
-}
-
-/**
- * smc_llc_await() - wait for an expected message
- * @wait: armed expectation
- * @timeout: jiffies
- *
- * Context: process, sleeps, not interrupted by signals.
- *
- * Return: 0: @wait->msg is the message; -ETIMEDOUT; -ENOLINK: the group ends
- */
-int smc_llc_await(struct smc_llc_wait *wait, unsigned long timeout)
-{
-	struct smc_llc_ctl *ctl = wait->ll->ctl;
-	int rc = -ETIMEDOUT;
-
-	wait_event_idle_timeout(ctl->wq, READ_ONCE(wait->done) ||
-				READ_ONCE(ctl->dead), timeout);
-	spin_lock_bh(&ctl->lock);
-	if (wait->done)
-		rc = 0;
-	else if (ctl->dead)
-		rc = -ENOLINK;
-	spin_unlock_bh(&ctl->lock);
-	if (rc == -ETIMEDOUT)
-		SMC_INC(ctl->net, LLC_TIMEOUT);
-	return rc;
-}
-
-/* the key by which a message is told from an answer to an older request */
-static u32 smc_llc_msg_key(const struct smc_llc *msg)
-{
-	switch (msg->type) {
-	case SMC_LLC_CONFIRM_RKEY:
-		return msg->rkey.rkey;
-	case SMC_LLC_TEST_LINK:
-		return get_unaligned_be32(msg->user_data);
-	default:
-		return 0;
-	}
-}
-
-/**
- * smc_llc_match() - give a message to whoever expects it
- * @ll: link it came on
- * @msg: message
- *
- * Context: softirq.
- *
- * Return: false if nobody does
- */
-bool smc_llc_match(struct smc_llc_link *ll, const struct smc_llc *msg)
-{
-	struct smc_llc_ctl *ctl = ll->ctl;
-	u32 key = smc_llc_msg_key(msg);
-	struct smc_llc_wait *wait;
-	bool found = false;
-
-	spin_lock_bh(&ctl->lock);
-	list_for_each_entry(wait, &ctl->waits, node) {
-		if (wait->done || wait->ll != ll || wait->type != msg->type ||
-		    wait->response != msg->response)
-			continue;
-		if (wait->key && key && wait->key != key)
-			continue;
-		wait->msg = *msg;
-		wait->msg.list = NULL;
-		WRITE_ONCE(wait->done, true);
-		found = true;
-		break;
-	}
-	spin_unlock_bh(&ctl->lock);
-	if (found)
-		wake_up_all(&ctl->wq);
-	return found;
-}
 
 static int smc_llc_turn(struct smc_llc_ctl *ctl)
 {
@@ -255,14 +136,11 @@ static int smc_llc_probe(struct smc_llc_link *ll)
 	return rc;
 }
 
-/**
- * smc_llc_test_work() - link test, body of ll->test_work
- * @work: ll->test_work
- *
- * Tests a link on which nothing came in for ll->interval, or which somebody
- * wants to have tested; reports it lost if there is no answer. RFC 7609, 4.5.6.
+/* Body of ll->test_work: tests a link on which nothing came in for
+ * ll->interval, or which somebody wants to have tested; reports it lost if
+ * there is no answer. RFC 7609, 4.5.6.
  */
-void smc_llc_test_work(struct work_struct *work)
+static void smc_llc_test_work(struct work_struct *work)
 {
 	struct smc_llc_link *ll = container_of(to_delayed_work(work),
 					       struct smc_llc_link, test_work);
@@ -307,4 +185,31 @@ void smc_llc_test_now(struct smc_llc_link *ll)
 {
 	set_bit(0, &ll->test_now);
 	smc_llc_later(&ll->test_work, 0);
+}
+
+/**
+ * smc_llc_link_init() - LLC state of a new link
+ * @ll: zeroed memory
+ * @ctl: its group's state
+ * @wr: its engine
+ * @id: link number
+ */
+void smc_llc_link_init(struct smc_llc_link *ll, struct smc_llc_ctl *ctl,
+		       struct smc_wr *wr, u8 id)
+{
+	ll->ctl = ctl;
+	ll->wr = wr;
+	ll->id = id;
+	INIT_DELAYED_WORK(&ll->test_work, smc_llc_test_work);
+}
+
+/**
+ * smc_llc_link_stop() - no link test any more
+ * @ll: link whose engine is stopped
+ *
+ * Context: process, not from an up-call.
+ */
+void smc_llc_link_stop(struct smc_llc_link *ll)
+{
+	disable_delayed_work_sync(&ll->test_work);
 }

@@ -42,7 +42,7 @@ struct smc_rtoken {
  * @tok: entries
  */
 struct smc_rtokens {
-	spinlock_t lock;
+	spinlock_t lock;		/* BH; all below */
 	u32 clock;
 	unsigned int nheld;
 	DECLARE_BITMAP(busy, SMC_RTOKENS);

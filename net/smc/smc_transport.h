@@ -124,7 +124,7 @@ struct smc_member {
 	const struct smc_member_ops *ops;
 	const struct smc_transport *transport;
 	struct net *net;
-	spinlock_t tx_lock;
+	spinlock_t tx_lock;		/* next_msg and post */
 	struct smc_lgr *lgr;
 	struct list_head lgr_node;
 	bool failed;
