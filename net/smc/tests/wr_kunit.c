@@ -363,6 +363,7 @@ static void wr_wait_stop(struct kunit *test)
 	struct smc_slot *slots[2], *llc;
 	atomic_t clock = ATOMIC_INIT(0);
 	struct waiter w[4] = {};
+	unsigned long start;
 	unsigned int i;
 
 	take_all(test, t, slots);
@@ -370,12 +371,15 @@ static void wr_wait_stop(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(llc));
 	for (i = 0; i < ARRAY_SIZE(w); i++)
 		waiter_start(test, &w[i], t, i & 1 ? SMC_WR_GET_LLC : 0, &clock);
+	start = jiffies;
 	smc_wr_stop(&t->wr);
 	for (i = 0; i < ARRAY_SIZE(w); i++) {
 		KUNIT_EXPECT_TRUE(test, waiter_ended(&w[i]));
 		kthread_stop(w[i].task);
 		KUNIT_EXPECT_EQ(test, w[i].result, -EPIPE);
 	}
+	/* at once, not by the end of their budget */
+	KUNIT_EXPECT_TRUE(test, time_before(jiffies, start + 5 * HZ));
 	KUNIT_EXPECT_EQ(test, wrt_waiting(t), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&t->broken), 0);
 	smc_wr_put(slots[0]);

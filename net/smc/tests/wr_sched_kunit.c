@@ -407,7 +407,6 @@ static void sched_post_fails(struct kunit *test)
 
 /* ---- threads ---- */
 
-#define NSENDERS	3
 #define NTHREADS	6
 #define NROUNDS		1500
 
@@ -416,6 +415,7 @@ struct producer {
 	struct sender *s;
 	struct task_struct *task;
 	unsigned int n;
+	unsigned int nsenders;
 	struct completion ended;
 };
 
@@ -425,7 +425,7 @@ static int producer_main(void *arg)
 	unsigned int i;
 
 	for (i = 0; i < NROUNDS; i++)
-		add(p->t, &p->s[(p->n + i) % NSENDERS], 1);
+		add(p->t, &p->s[(p->n + i) % p->nsenders], 1);
 	complete_all(&p->ended);
 	while (!kthread_should_stop())
 		usleep_range(200, 500);
@@ -448,20 +448,19 @@ static int completer_main(void *arg)
 	return 0;
 }
 
-static bool all_sent(struct sender *s)
+static bool all_sent(struct sender *s, unsigned int n)
 {
-	unsigned int i;
+	unsigned int i, sent = 0;
 
-	for (i = 0; i < NSENDERS; i++)
-		if (READ_ONCE(s[i].sent) != NTHREADS * NROUNDS / NSENDERS)
-			return false;
-	return true;
+	for (i = 0; i < n; i++)
+		sent += READ_ONCE(s[i].sent);
+	return sent == NTHREADS * NROUNDS;
 }
 
 /* the messages of each sender were posted in the order they were filled */
 static void expect_ordered(struct kunit *test, struct wrt *t)
 {
-	u32 last[NSENDERS] = {};
+	u32 last[3] = {};
 	unsigned int i;
 
 	for (i = 0; i < t->posted; i++) {
@@ -469,16 +468,17 @@ static void expect_ordered(struct kunit *test, struct wrt *t)
 
 		if (wqe->opcode != IB_WR_SEND)
 			continue;
-		KUNIT_ASSERT_LT(test, wqe->head[0], NSENDERS);
-		KUNIT_EXPECT_GT(test, wqe->head[1], last[wqe->head[0]]);
+		KUNIT_ASSERT_LT(test, wqe->head[0], ARRAY_SIZE(last));
+		KUNIT_ASSERT_GT(test, wqe->head[1], last[wqe->head[0]]);
 		last[wqe->head[0]] = wqe->head[1];
 	}
 }
 
-static void sched_threads(struct kunit *test)
+static void run_threads(struct kunit *test, unsigned int nslots,
+			unsigned int nsenders)
 {
-	struct wrt *t = wrt_new(test, 4, 0, false);
-	struct sender *s = senders_new(test, NSENDERS);
+	struct wrt *t = wrt_new(test, nslots, 0, false);
+	struct sender *s = senders_new(test, nsenders);
 	struct producer *p;
 	struct task_struct *completer;
 	unsigned int i;
@@ -486,11 +486,12 @@ static void sched_threads(struct kunit *test)
 	t->wr.idle_delay = msecs_to_jiffies(6);
 	p = kunit_kcalloc(test, NTHREADS, sizeof(*p), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, p);
-	s[1].unit = true;
+	s[nsenders / 2].unit = true;
 	completer = kthread_run(completer_main, t, "wr_completer");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(completer));
 	for (i = 0; i < NTHREADS; i++) {
-		p[i] = (struct producer){ .t = t, .s = s, .n = i };
+		p[i] = (struct producer){ .t = t, .s = s, .n = i,
+					  .nsenders = nsenders };
 		init_completion(&p[i].ended);
 		p[i].task = kthread_run(producer_main, &p[i], "wr_producer");
 		KUNIT_ASSERT_FALSE(test, IS_ERR(p[i].task));
@@ -499,13 +500,25 @@ static void sched_threads(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, wait_for_completion_timeout(&p[i].ended,
 								    60 * HZ));
 	/* no sender is forgotten, all messages come home */
-	KUNIT_EXPECT_TRUE(test, wrt_until(all_sent(s)));
-	KUNIT_EXPECT_TRUE(test, wrt_until(wrt_credits(t) == 5));
+	KUNIT_EXPECT_TRUE(test, wrt_until(all_sent(s, nsenders)));
+	KUNIT_EXPECT_TRUE(test, wrt_until(wrt_credits(t) == nslots + 1));
 	for (i = 0; i < NTHREADS; i++)
 		kthread_stop(p[i].task);
 	kthread_stop(completer);
 	expect_ordered(test, t);
-	expect_settled(test, t, s, NSENDERS);
+	expect_settled(test, t, s, nsenders);
+}
+
+/* slots scarce: most messages are posted by completions */
+static void sched_threads_scarce(struct kunit *test)
+{
+	run_threads(test, 4, 3);
+}
+
+/* slots plenty: several threads at once post for the same sender */
+static void sched_threads_plenty(struct kunit *test)
+{
+	run_threads(test, 1024, 1);
 }
 
 /* waits for own messages only, and asks for their completion */
@@ -650,7 +663,8 @@ static struct kunit_case wr_sched_cases[] = {
 	KUNIT_CASE(sched_client_stop),
 	KUNIT_CASE(sched_stop_drops),
 	KUNIT_CASE(sched_post_fails),
-	KUNIT_CASE_SLOW(sched_threads),
+	KUNIT_CASE_SLOW(sched_threads_scarce),
+	KUNIT_CASE_SLOW(sched_threads_plenty),
 	KUNIT_CASE(sched_client_idle),
 	KUNIT_CASE(rx_constant),
 	KUNIT_CASE(rx_repost_fails),
