@@ -55,6 +55,10 @@ static void smc_event_queue(struct smc_sock *smc)
 		sock_put(&smc->sk);
 }
 
+/* TCP is connected or has failed. What needs no SMC handshake is left to a
+ * thread that waits for it, if there is one: it looks at TCP after it has taken
+ * itself off the count.
+ */
 static void smc_connect_state_change(struct sock *tsk)
 {
 	struct smc_sock *smc;
@@ -63,14 +67,17 @@ static void smc_connect_state_change(struct sock *tsk)
 	smc = smc_tcp_owner(tsk);
 	if (smc) {
 		smc->tcp_state_change(tsk);
-		if (!smc_tcp_syn_sent(tsk)) {
+		if (smc_tcp_syn_sent(tsk))
+			goto out;
+		smp_mb();	/* pairs with smc_connect_sleep() */
+		if (READ_ONCE(smc->connect_waiters) &&
+		    (!tcp_sk(tsk)->syn_smc ||
+		     inet_sk_state_load(tsk) == TCP_CLOSE))
+			smc->sk.sk_state_change(&smc->sk);
+		else
 			smc_event_queue(smc);
-			/* a waiting thread can do without the worker */
-			if (!tcp_sk(tsk)->syn_smc ||
-			    inet_sk_state_load(tsk) == TCP_CLOSE)
-				smc->sk.sk_state_change(&smc->sk);
-		}
 	}
+out:
 	rcu_read_unlock();
 }
 
@@ -264,19 +271,18 @@ static int smc_connect_start(struct smc_sock *smc,
 
 	smc_tcp_copy_early(smc);
 	smc_tcp_set_syn(smc, true);
-	smc_tcp_hook(smc, &smc_connect_cbs);
-	WRITE_ONCE(smc->connect_state, SMC_CONN_TCP);
 	rc = kernel_connect(smc->tcp, addr, len, O_NONBLOCK);
 	if (rc && rc != -EINPROGRESS) {
-		WRITE_ONCE(smc->connect_state, SMC_CONN_NONE);
-		smc_tcp_unhook(smc);
 		smc_tcp_set_syn(smc, false);
 		return rc;
 	}
-	/* on a short way the answer is there already */
+	WRITE_ONCE(smc->connect_state, SMC_CONN_TCP);
+	/* on a short way the answer is there already: no worker for it */
 	smc_connect_step(smc);
-	if (smc->connect_state == SMC_CONN_TCP &&
-	    !smc_tcp_syn_sent(smc->tcp->sk))
+	if (smc->connect_state != SMC_CONN_TCP)
+		return 0;
+	smc_tcp_hook(smc, &smc_connect_cbs);
+	if (!smc_tcp_syn_sent(smc->tcp->sk))
 		smc_event_queue(smc);
 	return 0;
 }
@@ -289,11 +295,18 @@ static long smc_connect_sleep(struct smc_sock *smc, long timeo)
 
 	while (smc_connecting(smc)) {
 		add_wait_queue(sk_sleep(sk), &wait);
-		release_sock(sk);
-		timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, timeo);
-		lock_sock(sk);
+		WRITE_ONCE(smc->connect_waiters, smc->connect_waiters + 1);
+		smp_mb();	/* the count is seen, or we see TCP's state */
+		smc_connect_step(smc);
+		if (smc_connecting(smc)) {
+			release_sock(sk);
+			timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, timeo);
+			lock_sock(sk);
+		}
 		/* not a waiter any more, for whom events were to be forwarded */
 		remove_wait_queue(sk_sleep(sk), &wait);
+		WRITE_ONCE(smc->connect_waiters, smc->connect_waiters - 1);
+		smp_mb();	/* pairs with smc_connect_state_change() */
 		smc_connect_step(smc);
 		if (signal_pending(current) || !timeo)
 			break;

@@ -169,6 +169,8 @@ struct smc_conn {
  * @use_fallback: all calls go to @tcp; set once under lock_sock
  * @limit_hs: SMC_LIMIT_HS, smc_hs_congested() reads it without a lock
  * @connect_state: enum smc_connect_state, socket lock
+ * @connect_waiters: threads that sleep for the end of an attempt; socket lock,
+ *	read by the callback of @tcp
  * @fallback_rsn: enum smc_reason, 0 none
  * @peer_diagnosis: code of the peer's Decline
  * @tcp_err: errno > 0 that ended TCP under an SMC connection, 0 none
@@ -210,6 +212,7 @@ struct smc_sock {
 	bool use_fallback;
 	bool limit_hs;
 	u8 connect_state;
+	unsigned int connect_waiters;
 	u32 fallback_rsn;
 	u32 peer_diagnosis;
 	int tcp_err;
