@@ -477,6 +477,8 @@ static void wr_chain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wrt_post(test, smc_wr_get(&t->wr, SMC_WR_GET_LLC),
 				       &b.msg[4], &b.clock, 0), 0);
 	KUNIT_EXPECT_TRUE(test, t->sq[7].flags & IB_SEND_SIGNALED);
+	wrt_reap(t);
+	KUNIT_EXPECT_EQ(test, b.clock, 5);
 }
 
 static void wr_signal_quarter(struct kunit *test)
