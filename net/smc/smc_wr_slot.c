@@ -133,7 +133,12 @@ struct smc_slot *smc_wr_take(struct smc_wr *wr)
 	return smc_wr_take_from(pool, SMC_WR_RESERVED);
 }
 
-/* no slot will come: waiters find theirs NULL and the engine not up */
+/**
+ * smc_wr_wake_waiters - end all waits for a slot
+ * @wr: engine, not up any more: no slot will come
+ *
+ * Each waiter returns -EPIPE. Process or softirq.
+ */
 void smc_wr_wake_waiters(struct smc_wr *wr)
 {
 	struct smc_wr_waiter *waiter, *tmp;
@@ -269,7 +274,10 @@ void smc_wr_put(struct smc_slot *slot)
 }
 EXPORT_SYMBOL_IF_KUNIT(smc_wr_put);
 
-/* drained: nothing can refer to a parked slot any more */
+/**
+ * smc_wr_unpark - bring the slots home that were retired after a failure
+ * @wr: drained engine: no completion can refer to a slot any more
+ */
 void smc_wr_unpark(struct smc_wr *wr)
 {
 	struct llist_node *list = llist_del_all(&wr->parked);
