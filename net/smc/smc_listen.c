@@ -378,17 +378,26 @@ static int smc_accept_one(struct smc_sock *smc)
 	return 1;
 }
 
-static void smc_accept_work(struct work_struct *work)
+/* Pick up what TCP has: by the worker, or by accept() with the listener locked,
+ * both at a time if need be. 0 or errno.
+ */
+static int smc_accept_pickup(struct smc_sock *smc)
 {
-	struct smc_sock *smc = container_of(to_delayed_work(work),
-					    struct smc_sock, accept_work);
 	int rc;
 
 	do {
 		rc = smc_accept_one(smc);
 		cond_resched();
 	} while (rc > 0);
-	if (rc < 0)
+	return rc;
+}
+
+static void smc_accept_work(struct work_struct *work)
+{
+	struct smc_sock *smc = container_of(to_delayed_work(work),
+					    struct smc_sock, accept_work);
+
+	if (smc_accept_pickup(smc))
 		queue_delayed_work(system_dfl_wq, &smc->accept_work,
 				   SMC_ACCEPT_RETRY);
 }
@@ -604,6 +613,11 @@ static int smc_accept_child(struct smc_sock *smc, int flags,
 	if (sk->sk_state != SMC_LISTEN)
 		return -EINVAL;
 	*child = smc_accept_dequeue(smc);
+	if (!*child) {
+		/* sooner than the worker, and charged to the right cgroup */
+		smc_accept_pickup(smc);
+		*child = smc_accept_dequeue(smc);
+	}
 	while (!*child) {
 		if (!timeo)
 			return -EAGAIN;

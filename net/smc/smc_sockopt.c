@@ -9,6 +9,7 @@
  * other levels but SOL_SMC belong to TCP, whose result is returned, and a few
  * TCP options mean something for SMC in addition.
  */
+#include <linux/compat.h>
 #include <linux/sockios.h>
 #include <linux/uaccess.h>
 #include <net/tcp.h>
