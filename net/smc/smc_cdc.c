@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connection data control (layer 5): what a message of this connection says
- * and what a received one changes. RFC 7609, 4.4, 4.7 and A.4.
+ * Connection data control (layer 5): what a message of this connection says.
+ * RFC 7609, 4.4, 4.7 and A.4.
  *
- * Sending. Whoever makes a reason for a message (data written, window to be
+ * Whoever makes a reason for a message (data written, window to be
  * reported, closing flag wanted) records it and kicks the transport, which
  * calls smc_cdc_next_msg() at once or when it has a slot. That function looks
  * at everything recorded until then and builds one message of it; so no reason
@@ -13,11 +13,6 @@
  * before: the peer takes them as the end of the stream. A goes out at once and
  * drops what was not sent. Behind C or A, in either direction, nothing is
  * written into the peer's ring any more: the memory may be gone.
- *
- * Receiving. Positions are taken over in the receive softirq, also while a
- * process owns the socket: they only grow, and readers look at them again
- * before they conclude that nothing is left. Closing flags change sk_state and
- * are left to the owner's release_sock() if there is one.
  */
 #include <kunit/visibility.h>
 #include <net/sock.h>
@@ -28,7 +23,6 @@
 #include "smc_trace.h"
 
 #define SMC_CDC_C_FINAL		(SMC_CDC_C_CLOSED | SMC_CDC_C_ABORT)
-#define SMC_CDC_P_URGENT	(SMC_CDC_P_URG_PENDING | SMC_CDC_P_URG_PRESENT)
 
 /* Neither direction has been closed for data. */
 static bool smc_cdc_may_write(const struct smc_conn *conn)
@@ -226,44 +220,6 @@ void smc_cdc_tx_failed(struct smc_member *m, const struct smc_tx_msg *msg)
 }
 
 /**
- * smc_cdc_tx_done() - messages of a connection have completed
- * @m: member
- * @pos: everything before this stream position has arrived
- * @seq: the message with this number, and all before it, have completed
- *
- * smc_member_ops.tx_done. Frees send space, ends a hold of written data, wakes
- * writers and a lingering close. Context: softirq or process, tx_lock not held.
- */
-void smc_cdc_tx_done(struct smc_member *m, u64 pos, u16 seq)
-{
-	struct smc_conn *conn = smc_conn_of(m);
-	struct smc_sock *smc = smc_of_member(m);
-	bool advanced, ended, final;
-
-	spin_lock_bh(&m->tx_lock);
-	advanced = pos > (u64)atomic64_read(&conn->tx_done);
-	if (advanced)
-		atomic64_set(&conn->tx_done, pos);
-	ended = conn->tx_signalled && (s16)(seq - conn->tx_signal_seq) >= 0;
-	if (ended)
-		WRITE_ONCE(conn->tx_signalled, false);
-	final = conn->tx_final;
-	spin_unlock_bh(&m->tx_lock);
-
-	/* Paired with smc_tx_hold(): either it sees that no completion is due,
-	 * or what it holds back is seen here. Also orders tx_done before the
-	 * test of SOCK_NOSPACE.
-	 */
-	smp_mb();
-	if (ended && smc_tx_unsent(smc))
-		smc_conn_kick(conn);
-	if (advanced)
-		smc_conn_write_space(smc);
-	if (final && !smc_tx_unfinished(smc))
-		smc->sk.sk_state_change(&smc->sk);
-}
-
-/**
  * smc_cdc_switched() - the connection continues on another link
  * @m: member
  *
@@ -334,135 +290,4 @@ bool smc_cdc_want(struct smc_conn *conn, u8 cflags)
 	conn->tx_notify = !sent;
 	spin_unlock_bh(&m->tx_lock);
 	return sent;
-}
-
-/* Failover validation: the peer says what it saw completed. What it names must
- * have come in, or bytes are missing.
- */
-static int smc_cdc_validate(struct smc_conn *conn, const struct smc_cdc *cdc)
-{
-	if ((s16)(cdc->seq - conn->rx_seq) > 0)
-		return -EPROTO;
-	return 0;
-}
-
-/* Both cursors are judged before either is used. */
-static int smc_cdc_positions(struct smc_conn *conn, const struct smc_cdc *cdc,
-			     u64 *prod, u64 *cons)
-{
-	struct smc_member *m = &conn->member;
-	int rc;
-
-	rc = smc_cursor_advance(*prod, cdc->prod, m->rcv_size,
-				atomic64_read(&conn->rx_read) + m->rcv_size,
-				prod);
-	if (rc == -ERANGE)
-		return rc;
-	/* The size is unknown until the handshake has ended, and nothing was
-	 * sent that could have been consumed.
-	 */
-	if (!m->peer_size)
-		return 0;
-	rc = smc_cursor_advance(*cons, cdc->cons, m->peer_size,
-				atomic64_read(&conn->tx_sent), cons);
-	return rc == -ERANGE ? rc : 0;
-}
-
-/* what to do after the lock was dropped */
-#define SMC_CDC_KICK	BIT(0)
-#define SMC_CDC_OWE	BIT(1)
-
-static int smc_cdc_apply(struct smc_sock *smc, const struct smc_cdc *cdc,
-			 unsigned int *todo)
-{
-	struct smc_conn *conn = &smc->conn;
-	u64 old_prod, old_cons, prod, cons;
-	u8 pflags = cdc->pflags;
-
-	if (pflags & SMC_CDC_P_FAILOVER)
-		return smc_cdc_validate(conn, cdc);
-	if ((s16)(cdc->seq - conn->rx_seq) < 0)
-		return -ESTALE;
-	old_prod = atomic64_read(&conn->rx_prod);
-	old_cons = atomic64_read(&conn->peer_cons);
-	prod = old_prod;
-	cons = old_cons;
-	if (smc_cdc_positions(conn, cdc, &prod, &cons))
-		return -ERANGE;
-
-	conn->rx_seq = cdc->seq;
-	WRITE_ONCE(conn->rx_pflags, pflags);
-	if (cons != old_cons) {
-		atomic64_set(&conn->peer_cons, cons);
-		*todo |= SMC_CDC_KICK;
-	}
-	if (prod != old_prod) {
-		if (pflags & SMC_CDC_P_URG_PRESENT) {
-			conn->urg_pos = prod;
-			WRITE_ONCE(conn->urg_state, SMC_URG_VALID);
-			set_bit(SMC_CONN_EV_URG, &conn->events);
-		}
-		/* The ring was written before the message came. */
-		atomic64_set_release(&conn->rx_prod, prod);
-	}
-	if (cdc->cflags & ~conn->rx_cflags) {
-		WRITE_ONCE(conn->rx_cflags, conn->rx_cflags | cdc->cflags);
-		set_bit(SMC_CONN_EV_PEER, &conn->events);
-	}
-	if (pflags & SMC_CDC_P_UPDATE_REQ ||
-	    (pflags & SMC_CDC_P_URGENT) == SMC_CDC_P_URG_PENDING ||
-	    (pflags & SMC_CDC_P_BLOCKED && smc_rx_update_due(conn)))
-		*todo |= SMC_CDC_OWE;
-	return prod != old_prod;
-}
-
-static void smc_cdc_count_bad(const struct net *net, int verdict)
-{
-	if (verdict == -ENOTCONN)
-		SMC_INC(net, CDC_RX_NO_CONN);
-	else if (verdict == -ESTALE)
-		SMC_INC(net, CDC_RX_OLD);
-	else if (verdict == -ERANGE)
-		SMC_INC(net, CDC_RX_CURSOR);
-}
-
-/**
- * smc_cdc_rx() - a message of the peer arrived
- * @m: member, pinned by the caller
- * @cdc: decoded message, from an untrusted peer
- *
- * smc_member_ops.rx_cdc. An old message is dropped; one that breaks the rules
- * ends this connection and no other. Context: softirq.
- */
-void smc_cdc_rx(struct smc_member *m, const struct smc_cdc *cdc)
-{
-	struct smc_sock *smc = smc_of_member(m);
-	struct smc_conn *conn = smc_conn_of(m);
-	struct sock *sk = &smc->sk;
-	unsigned int todo = 0;
-	int verdict;
-
-	bh_lock_sock(sk);
-	if (conn->left || !m->rcv_size)
-		verdict = -ENOTCONN;
-	else
-		verdict = smc_cdc_apply(smc, cdc, &todo);
-	trace_smc_cdc_rx(smc, cdc->token, cdc->seq,
-			 atomic64_read(&conn->rx_prod),
-			 atomic64_read(&conn->peer_cons), cdc->pflags,
-			 cdc->cflags, verdict);
-	if (verdict == -ERANGE || verdict == -EPROTO)
-		set_bit(SMC_CONN_EV_ABORT, &conn->events);
-	if (verdict > 0)
-		sk->sk_data_ready(sk);
-	if (READ_ONCE(conn->events) && !sock_owned_by_user(sk))
-		smc_conn_events(smc);
-	bh_unlock_sock(sk);
-
-	if (unlikely(verdict < 0))
-		smc_cdc_count_bad(m->net, verdict);
-	if (todo & SMC_CDC_OWE)
-		smc_cdc_owe(conn);
-	else if (todo & SMC_CDC_KICK && smc_tx_unsent(smc))
-		smc_conn_kick(conn);
 }

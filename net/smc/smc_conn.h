@@ -12,7 +12,7 @@
 /* conn->events */
 #define SMC_CONN_EV_PEER	0	/* closing flags arrived */
 #define SMC_CONN_EV_ABORT	1	/* the peer broke the protocol */
-#define SMC_CONN_EV_URG		2	/* an urgent byte arrived: SIGURG */
+#define SMC_CONN_EV_URG		2	/* an urgent byte arrived */
 
 /* conn->urg_state */
 enum {
@@ -23,6 +23,8 @@ enum {
 
 #define SMC_CORK_TIME	(HZ / 5)
 
+#define SMC_CDC_P_URGENT	(SMC_CDC_P_URG_PENDING | SMC_CDC_P_URG_PRESENT)
+
 /* socket layer: ends and releases smc->tcp for good, once; process context,
  * no lock held, may sleep
  */
@@ -31,23 +33,22 @@ void smc_sock_tcp_release(struct smc_sock *smc);
 /* smc_conn.c */
 void smc_conn_schedule(struct smc_sock *smc, unsigned long delay);
 void smc_conn_kick(struct smc_conn *conn);
-void smc_conn_events(struct smc_sock *smc);
-void smc_conn_write_space(struct smc_sock *smc);
 
 /* smc_cdc.c */
 int smc_cdc_next_msg(struct smc_member *m, struct smc_tx_msg *msg);
 void smc_cdc_tx_failed(struct smc_member *m, const struct smc_tx_msg *msg);
-void smc_cdc_tx_done(struct smc_member *m, u64 pos, u16 seq);
 void smc_cdc_switched(struct smc_member *m);
-void smc_cdc_rx(struct smc_member *m, const struct smc_cdc *cdc);
 void smc_cdc_owe(struct smc_conn *conn);
 bool smc_cdc_want(struct smc_conn *conn, u8 cflags);
 
 /* smc_tx.c */
+void smc_tx_write_space(struct smc_sock *smc);
 void smc_tx_cork_timer(struct timer_list *t);
 
 /* smc_rx.c */
 bool smc_rx_update_due(const struct smc_conn *conn);
+void smc_rx_urg_arrived(struct smc_sock *smc);
+void smc_rx_urg_aside(struct smc_sock *smc);
 
 static inline bool smc_rx_unread(const struct smc_conn *conn)
 {

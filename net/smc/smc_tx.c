@@ -111,6 +111,36 @@ bool smc_tx_writable(const struct smc_sock *smc)
 EXPORT_SYMBOL_IF_KUNIT(smc_tx_writable);
 
 /**
+ * smc_tx_write_space() - send space was freed: wake writers if it is useful
+ * @smc: socket
+ *
+ * Context: any but hard interrupt, no lock needed.
+ */
+void smc_tx_write_space(struct smc_sock *smc)
+{
+	struct sock *sk = &smc->sk;
+	struct socket_wq *wq;
+	struct socket *sock;
+
+	if (!smc_tx_writable(smc))
+		return;
+	/* A socket is freed by RCU; close(2) may take it away from sk. */
+	rcu_read_lock();
+	sock = READ_ONCE(sk->sk_socket);
+	if (sock && test_and_clear_bit(SOCK_NOSPACE, &sock->flags)) {
+		wq = rcu_dereference(sk->sk_wq);
+		if (skwq_has_sleeper(wq))
+			wake_up_interruptible_poll(&wq->wait,
+						   EPOLLOUT | EPOLLWRNORM |
+						   EPOLLWRBAND);
+		if (wq && wq->fasync_list &&
+		    !(READ_ONCE(sk->sk_shutdown) & SEND_SHUTDOWN))
+			sock_wake_async(wq, SOCK_WAKE_SPACE, POLL_OUT);
+	}
+	rcu_read_unlock();
+}
+
+/**
  * smc_tx_push() - hand on what is held back
  * @smc: socket
  *
@@ -178,7 +208,7 @@ static bool smc_tx_hold(struct smc_sock *smc, int flags)
 	autocork = READ_ONCE(smc_net(sock_net(&smc->sk))->autocorking_size);
 	if (unsent > autocork)
 		return false;
-	/* Paired with smc_cdc_tx_done(): tx_prep was moved before this. */
+	/* Paired with smc_event_tx_done(): tx_prep was moved before this. */
 	smp_mb();
 	return READ_ONCE(conn->tx_signalled);
 }
@@ -252,7 +282,7 @@ static int smc_tx_wait(struct smc_sock *smc, long *timeo)
 
 	sk_set_bit(SOCKWQ_ASYNC_NOSPACE, sk);
 	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
-	/* Paired with the barrier in smc_cdc_tx_done(). */
+	/* Paired with the barrier in smc_event_tx_done(). */
 	smp_mb__after_atomic();
 	if (smc_tx_space(smc))
 		return 0;
