@@ -196,6 +196,8 @@ EXPORT_SYMBOL_IF_KUNIT(smc_close_next);
  * A step of the table; INIT to LISTEN and back, INIT to ACTIVE and a new
  * attempt of a failed socket (CLOSED to INIT), which are the socket layer's;
  * everything may end in CLOSED. Pure. Context: any.
+ *
+ * Return: true if it is
  */
 bool smc_close_allowed(enum smc_state old, enum smc_state new)
 {
@@ -566,8 +568,10 @@ void smc_close_tcp(struct smc_sock *smc)
  * smc_close_finished() - may the connection leave its group?
  * @smc: socket
  *
- * Everything that has to be sent was sent, and nobody can read what is left in
- * the ring. Context: process, socket lock held.
+ * Context: process, socket lock held.
+ *
+ * Return: true if everything that has to be sent was sent, and nobody can read
+ * what is left in the ring
  */
 bool smc_close_finished(const struct smc_sock *smc)
 {

@@ -41,6 +41,8 @@ static inline u32 smc_ring_update_limit(u32 size, u32 floor)
  *
  * The peer sees size - (prod - confirmed) free bytes. While that is more than
  * half of the ring it is told with the next data in the other direction.
+ *
+ * Return: true if it must
  */
 static inline bool smc_ring_update_due(u64 prod, u64 cons, u64 confirmed,
 				       u32 size, u32 limit, bool blocked)

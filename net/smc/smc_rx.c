@@ -11,8 +11,11 @@
  * empty has missed nothing.
  *
  * Urgent data work as in TCP: reads stop at the mark; the next read skips the
- * urgent byte, or delivers it with SO_OOBINLINE; MSG_OOB reads it from the ring
- * as long as the stream has not passed it.
+ * urgent byte, or delivers it with SO_OOBINLINE; MSG_OOB reads it as long as the
+ * stream has not passed it. A reader that stands at the mark may stay there, for
+ * instance because only the skipped byte is left and poll() does not report it.
+ * But the peer may wait for the byte to be consumed before it sends more. So it
+ * is then set aside, out of the ring, and counts as consumed on the wire.
  */
 #include <kunit/visibility.h>
 #include <net/sock.h>
@@ -22,10 +25,10 @@
 #include "smc_stats.h"
 #include "smc_trace.h"
 
-/* Position of the urgent byte, if the stream has one ahead. The state is
- * written in softirq.
+/* Position of the urgent byte, if the stream has one ahead, and whether it was
+ * set aside. For callers without the socket lock.
  */
-static bool smc_rx_mark(const struct smc_sock *smc, u64 *mark)
+static bool smc_rx_mark(const struct smc_sock *smc, u64 *mark, bool *aside)
 {
 	struct sock *sk = (struct sock *)&smc->sk;
 	bool found;
@@ -35,17 +38,9 @@ static bool smc_rx_mark(const struct smc_sock *smc, u64 *mark)
 	spin_lock_bh(&sk->sk_lock.slock);
 	found = smc->conn.urg_state != SMC_URG_NONE;
 	*mark = smc->conn.urg_pos - 1;
+	*aside = smc->conn.urg_aside;
 	spin_unlock_bh(&sk->sk_lock.slock);
 	return found;
-}
-
-/* The stream has passed the urgent byte at @mark. */
-static void smc_rx_mark_passed(struct smc_sock *smc, u64 mark)
-{
-	spin_lock_bh(&smc->sk.sk_lock.slock);
-	if (smc->conn.urg_pos - 1 == mark)
-		WRITE_ONCE(smc->conn.urg_state, SMC_URG_NONE);
-	spin_unlock_bh(&smc->sk.sk_lock.slock);
 }
 
 /**
@@ -59,13 +54,16 @@ u32 smc_rx_avail(const struct smc_sock *smc)
 {
 	u64 cons = atomic64_read(&smc->conn.rx_read);
 	u64 prod = atomic64_read(&smc->conn.rx_prod);
+	bool in_line = sock_flag(&smc->sk, SOCK_URGINLINE);
 	u32 n = smc_ring_dist(cons, prod);
+	bool aside;
 	u64 mark;
 
-	if (n && smc_rx_mark(smc, &mark) && mark >= cons && mark < prod &&
-	    !sock_flag(&smc->sk, SOCK_URGINLINE))
-		n--;
-	return n;
+	if (!smc_rx_mark(smc, &mark, &aside))
+		return n;
+	if (aside)
+		return in_line ? n + 1 : n;
+	return mark >= cons && mark < prod && !in_line ? n - 1 : n;
 }
 EXPORT_SYMBOL_IF_KUNIT(smc_rx_avail);
 
@@ -73,18 +71,24 @@ EXPORT_SYMBOL_IF_KUNIT(smc_rx_avail);
  * smc_rx_inq() - SIOCINQ: bytes up to the urgent mark, or all
  * @smc: socket
  *
- * As TCP counts. Context: as smc_rx_avail(). Return: bytes
+ * As TCP counts. Context: as smc_rx_avail().
+ *
+ * Return: bytes
  */
 u32 smc_rx_inq(const struct smc_sock *smc)
 {
 	u64 cons = atomic64_read(&smc->conn.rx_read);
 	u64 prod = atomic64_read(&smc->conn.rx_prod);
+	bool aside;
 	u64 mark;
 
-	if (smc_rx_mark(smc, &mark) && mark >= cons && mark < prod &&
-	    !sock_flag(&smc->sk, SOCK_URGINLINE))
-		return mark - cons;
-	return smc_ring_dist(cons, prod);
+	if (sock_flag(&smc->sk, SOCK_URGINLINE) ||
+	    !smc_rx_mark(smc, &mark, &aside))
+		return smc_rx_avail(smc);
+	if (aside)
+		return 0;
+	return mark >= cons && mark < prod ? mark - cons :
+					     smc_ring_dist(cons, prod);
 }
 EXPORT_SYMBOL_IF_KUNIT(smc_rx_inq);
 
@@ -93,6 +97,8 @@ EXPORT_SYMBOL_IF_KUNIT(smc_rx_inq);
  * @smc: socket
  *
  * Context: any, no lock.
+ *
+ * Return: true if so
  */
 bool smc_rx_urgent(const struct smc_sock *smc)
 {
@@ -105,13 +111,16 @@ EXPORT_SYMBOL_IF_KUNIT(smc_rx_urgent);
  * @smc: socket
  *
  * Also if it was read with MSG_OOB, as in TCP. Context: as smc_rx_avail().
+ *
+ * Return: true if so
  */
 bool smc_rx_atmark(const struct smc_sock *smc)
 {
+	bool aside;
 	u64 mark;
 
-	return smc_rx_mark(smc, &mark) &&
-	       mark == atomic64_read(&smc->conn.rx_read);
+	return smc_rx_mark(smc, &mark, &aside) &&
+	       (aside || mark == atomic64_read(&smc->conn.rx_read));
 }
 EXPORT_SYMBOL_IF_KUNIT(smc_rx_atmark);
 
@@ -120,6 +129,8 @@ EXPORT_SYMBOL_IF_KUNIT(smc_rx_atmark);
  * @conn: connection
  *
  * Context: any, no lock.
+ *
+ * Return: true if so
  */
 bool smc_rx_update_due(const struct smc_conn *conn)
 {
@@ -142,10 +153,89 @@ static void smc_rx_consume(struct smc_sock *smc, u32 n, bool force)
 
 	if (force || smc_rx_update_due(conn))
 		smc_cdc_owe(conn);
+	if (unlikely(conn->urg_state != SMC_URG_NONE))
+		smc_rx_urg_aside(smc);
 	/* Rings of a dead connection are kept for unread data only. */
 	if (unlikely(READ_ONCE(smc->sk.sk_state) == SMC_CLOSED) &&
 	    !smc_rx_unread(conn))
 		smc_conn_schedule(smc, 0);
+}
+
+/**
+ * smc_rx_urg_arrived() - an urgent byte has come: set the mark, tell of it
+ * @smc: socket
+ *
+ * A byte that was set aside and not read is dropped for the new one; one that
+ * the stream has not reached becomes ordinary. RFC 7609, 4.6; as in TCP.
+ * Context: softirq or process, slock held, no other owner of the socket.
+ */
+void smc_rx_urg_arrived(struct smc_sock *smc)
+{
+	struct smc_conn *conn = &smc->conn;
+	struct sock *sk = &smc->sk;
+
+	lockdep_assert_held(&sk->sk_lock.slock);
+	if (!test_and_clear_bit(SMC_CONN_EV_URG, &conn->events) || conn->left)
+		return;
+	if (conn->urg_aside)
+		WRITE_ONCE(conn->rx_cons, conn->rx_cons + 1);
+	conn->urg_aside = false;
+	conn->urg_pos = conn->urg_new;
+	WRITE_ONCE(conn->urg_state, SMC_URG_VALID);
+	SMC_INC(sock_net(sk), URG_RX);
+	if (!sock_flag(sk, SOCK_DEAD)) {
+		sk_send_sigurg(sk);
+		sk->sk_data_ready(sk);
+	}
+	/* nothing to be read before it: no read will set it aside */
+	if (conn->rx_cons == conn->urg_pos - 1)
+		smc_conn_schedule(smc, 0);
+}
+
+/**
+ * smc_rx_urg_aside() - take the urgent byte out of the ring at the mark
+ * @smc: socket
+ *
+ * Nothing happens elsewhere, or with SO_OOBINLINE, where reads deliver it.
+ * Context: process, socket lock held.
+ */
+void smc_rx_urg_aside(struct smc_sock *smc)
+{
+	struct smc_conn *conn = &smc->conn;
+	struct smc_member *m = &conn->member;
+	struct sock *sk = &smc->sk;
+
+	sock_owned_by_me(sk);
+	if (likely(conn->urg_state == SMC_URG_NONE) || conn->urg_aside ||
+	    conn->rx_cons != conn->urg_pos - 1 || conn->left ||
+	    sock_flag(sk, SOCK_URGINLINE))
+		return;
+
+	m->transport->rcv_ready(m, conn->rx_cons, 1);
+	spin_lock_bh(&sk->sk_lock.slock);
+	conn->urg_byte = m->rcv_ring[smc_ring_offset(conn->rx_cons,
+						     m->rcv_size)];
+	conn->urg_aside = true;
+	atomic64_set_release(&conn->rx_read, conn->rx_cons + 1);
+	spin_unlock_bh(&sk->sk_lock.slock);
+	smc_cdc_owe(conn);
+}
+
+/* The stream passes the mark at which it stands. */
+static void smc_rx_urg_passed(struct smc_sock *smc)
+{
+	spin_lock_bh(&smc->sk.sk_lock.slock);
+	WRITE_ONCE(smc->conn.urg_state, SMC_URG_NONE);
+	smc->conn.urg_aside = false;
+	spin_unlock_bh(&smc->sk.sk_lock.slock);
+}
+
+/* A mark that softirq has left for the owner counts before its bytes do. */
+static void smc_rx_urg_take_over(struct smc_sock *smc)
+{
+	spin_lock_bh(&smc->sk.sk_lock.slock);
+	smc_rx_urg_arrived(smc);
+	spin_unlock_bh(&smc->sk.sk_lock.slock);
 }
 
 /* Copy from [pos, pos + len), which may pass the end of the ring. Returns the
@@ -182,48 +272,63 @@ struct smc_rx_call {
 	u64 pos;
 };
 
-/* What to take next: 0 nothing there, -EINTR stop at the urgent mark, else
- * bytes from call->pos on. Skips the urgent byte where it has to be.
+/* The reader stands at the mark, as first thing in its call. Without
+ * SO_OOBINLINE the byte is skipped. With it, it is delivered alone: from where
+ * it was set aside before the option was switched on, else from the ring.
  */
+static ssize_t smc_rx_at_mark(struct smc_sock *smc, struct msghdr *msg,
+			      struct smc_rx_call *call)
+{
+	struct smc_conn *conn = &smc->conn;
+	bool in_line = sock_flag(&smc->sk, SOCK_URGINLINE);
+
+	if (in_line && !(call->flags & MSG_TRUNC) &&
+	    (conn->urg_aside ?
+	     copy_to_iter(&conn->urg_byte, 1, &msg->msg_iter) :
+	     smc_rx_copy(smc, &msg->msg_iter, call->pos, 1)) != 1)
+		return -EFAULT;
+	call->pos++;
+	call->copied += in_line;
+	if (!(call->flags & MSG_PEEK)) {
+		smc_rx_urg_passed(smc);
+		smc_rx_consume(smc, 1, true);
+	}
+	return 1;
+}
+
+/* Bytes to take next from the ring; 0 nothing there, -EINTR at the mark. */
 static ssize_t smc_rx_extent(struct smc_sock *smc, struct smc_rx_call *call,
 			     size_t len)
 {
 	struct smc_conn *conn = &smc->conn;
-	u64 avail, mark;
+	u64 prod, avail, mark;
 
+	/* Paired with smc_cdc_apply(): ring contents are there. */
+	prod = atomic64_read_acquire(&conn->rx_prod);
+	if (unlikely(test_bit(SMC_CONN_EV_URG, &conn->events)))
+		smc_rx_urg_take_over(smc);
 	/* another reader may have come in between while this one slept */
 	call->pos = max(call->pos, conn->rx_cons);
-	/* Paired with smc_cdc_apply(): ring contents are there. */
-	avail = smc_ring_dist(call->pos, atomic64_read_acquire(&conn->rx_prod));
-	if (!avail)
-		return 0;
-	if (!smc_rx_mark(smc, &mark) || mark < call->pos)
+	avail = smc_ring_dist(call->pos, prod);
+	mark = conn->urg_pos - 1;
+	if (!avail || likely(conn->urg_state == SMC_URG_NONE) ||
+	    mark < call->pos)
 		return min_t(u64, avail, len);
-	if (mark > call->pos)
-		return min3(avail, (u64)len, mark - call->pos);
-
-	if (call->copied)
+	if (mark == call->pos)
 		return -EINTR;
-	if (!sock_flag(&smc->sk, SOCK_URGINLINE)) {
-		call->pos++;
-		avail--;
-	}
-	if (!(call->flags & MSG_PEEK)) {
-		smc_rx_mark_passed(smc, mark);
-		if (call->pos != conn->rx_cons)
-			smc_rx_consume(smc, 1, true);
-	}
-	return min_t(u64, avail, len);
+	return min3(avail, (u64)len, mark - call->pos);
 }
 
-/* Deliver what is there. Returns bytes, 0 if nothing, -EINTR at the urgent
- * mark, -EFAULT.
+/* Deliver what is there. Returns more than 0 to go on, 0 if nothing is there,
+ * -EINTR at the urgent mark, -EFAULT.
  */
 static ssize_t smc_rx_take(struct smc_sock *smc, struct msghdr *msg, size_t len,
 			   struct smc_rx_call *call)
 {
 	ssize_t n = smc_rx_extent(smc, call, len);
 
+	if (n == -EINTR && !call->copied)
+		return smc_rx_at_mark(smc, msg, call);
 	if (n <= 0)
 		return n;
 	if (!(call->flags & MSG_TRUNC)) {
@@ -288,8 +393,9 @@ static int smc_rx_oob(struct smc_sock *smc, struct msghdr *msg, size_t len,
 {
 	struct smc_conn *conn = &smc->conn;
 	struct sock *sk = &smc->sk;
-	u64 mark;
 
+	if (unlikely(test_bit(SMC_CONN_EV_URG, &conn->events)))
+		smc_rx_urg_take_over(smc);
 	if (sock_flag(sk, SOCK_URGINLINE))
 		return -EINVAL;
 	if (!smc_rx_urgent(smc)) {
@@ -299,22 +405,18 @@ static int smc_rx_oob(struct smc_sock *smc, struct msghdr *msg, size_t len,
 			return sk->sk_shutdown & RCV_SHUTDOWN ? 0 : -EAGAIN;
 		return -EINVAL;
 	}
-	if (!smc_rx_mark(smc, &mark))
-		return -EINVAL;
 
 	msg->msg_flags |= MSG_OOB;
 	if (!len)
 		msg->msg_flags |= MSG_TRUNC;
 	else if (!(flags & MSG_TRUNC) &&
-		 !smc_rx_copy(smc, &msg->msg_iter, mark, 1))
+		 (conn->urg_aside ?
+		  copy_to_iter(&conn->urg_byte, 1, &msg->msg_iter) :
+		  smc_rx_copy(smc, &msg->msg_iter, conn->urg_pos - 1, 1)) != 1)
 		return -EFAULT;
 
-	if (!(flags & MSG_PEEK)) {
-		spin_lock_bh(&sk->sk_lock.slock);
-		if (conn->urg_pos - 1 == mark)
-			WRITE_ONCE(conn->urg_state, SMC_URG_READ);
-		spin_unlock_bh(&sk->sk_lock.slock);
-	}
+	if (!(flags & MSG_PEEK))
+		WRITE_ONCE(conn->urg_state, SMC_URG_READ);
 	return len ? 1 : 0;
 }
 

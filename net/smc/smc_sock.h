@@ -88,12 +88,18 @@ enum smc_connect_state {
  * @rx_cons: consumed by the application (socket lock)
  * @rx_read: published copy of @rx_cons, for everybody without the socket lock
  * @rx_confirmed: consumer position in the last CDC we sent (tx_lock)
- * @rx_seq: last accepted sequence number (slock, as all rx_* and urg_* below)
+ * @rx_seq: last accepted sequence number (slock, as the other rx_* below)
  * @rx_pflags: producer flags last received
  * @rx_cflags: all connection flags received, accumulated
  * @rx_applied: those of @rx_cflags that took effect on sk_state
- * @urg_state: receive side urgent state, SMC_URG_*
+ * @urg_state: receive side urgent state, SMC_URG_* (urg_*: owner of the socket
+ *	with the slock; urg_new: slock)
  * @urg_pos: position behind the urgent byte
+ * @urg_new: position behind one that has just arrived, with SMC_CONN_EV_URG
+ * @urg_aside: the stream stands at the mark, and the byte was copied to
+ *	@urg_byte so that the peer could be told that it is read: @rx_read is
+ *	one ahead of @rx_cons
+ * @urg_byte: that byte
  * @rx_limit: window update threshold, bytes; constant while joined
  * @events: SMC_CONN_EV_*, deferred to the owner of the socket lock
  * @err: reason of the end, negative errno (tx_lock)
@@ -104,6 +110,8 @@ enum smc_connect_state {
  * @released: the application has closed (socket lock)
  * @tcp_ended: the internal TCP connection was shut down or aborted (socket
  *	lock)
+ * @cork_timer: bound on data that are held back; has a reference while pending
+ * @close_work: supervises and frees a connection, see smc_event.c
  * @orphan_since: jiffies of the last progress seen by close_work (socket lock)
  * @orphan_mark: what progress is measured against (socket lock)
  */
@@ -141,7 +149,10 @@ struct smc_conn {
 	u8 rx_cflags;
 	u8 rx_applied;
 	u8 urg_state;
+	u8 urg_byte;
+	bool urg_aside;
 	u64 urg_pos;
+	u64 urg_new;
 	u32 rx_limit;
 
 	unsigned long events;
