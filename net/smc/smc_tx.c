@@ -32,7 +32,9 @@
  * smc_tx_space() - free bytes of the send ring
  * @smc: socket
  *
- * Context: any, no lock. Return: bytes, 0 if there is no ring
+ * Context: any, no lock.
+ *
+ * Return: bytes, 0 if there is no ring
  */
 u32 smc_tx_space(const struct smc_sock *smc)
 {
@@ -48,7 +50,9 @@ EXPORT_SYMBOL_IF_KUNIT(smc_tx_space);
  * smc_tx_unsent() - bytes written by the application and not handed to the link
  * @smc: socket
  *
- * SIOCOUTQNSD. Context: any, no lock. Return: bytes
+ * SIOCOUTQNSD. Context: any, no lock.
+ *
+ * Return: bytes
  */
 u32 smc_tx_unsent(const struct smc_sock *smc)
 {
@@ -100,8 +104,10 @@ static int smc_tx_allowed(const struct smc_sock *smc)
  * smc_tx_writable() - is it worth to wake a writer?
  * @smc: socket of an SMC connection
  *
- * True with a third of the ring free, as TCP does it, or if a write would not
- * wait because it fails. Context: any, no lock.
+ * Context: any, no lock.
+ *
+ * Return: true with a third of the ring free, as TCP does it, or if a write
+ * would not wait because it fails
  */
 bool smc_tx_writable(const struct smc_sock *smc)
 {
