@@ -20,6 +20,7 @@
  * Owner of everything here is the group. smc_llc_kill() ends all waits at once;
  * smc_llc_stop() returns when the worker is through and will not run again.
  */
+#include <kunit/visibility.h>
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 #include <linux/unaligned.h>
@@ -74,6 +75,7 @@ void smc_llc_expect(struct smc_llc_wait *wait, struct smc_llc_link *ll,
 	list_add_tail(&wait->node, &ll->ctl->waits);
 	spin_unlock_bh(&ll->ctl->lock);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_llc_expect);
 
 /**
  * smc_llc_forget() - end an expectation
@@ -89,6 +91,7 @@ void smc_llc_forget(struct smc_llc_wait *wait)
 	list_del_init(&wait->node);
 	spin_unlock_bh(&wait->ll->ctl->lock);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_llc_forget);
 
 /**
  * smc_llc_await() - wait for an expected message
@@ -116,6 +119,7 @@ int smc_llc_await(struct smc_llc_wait *wait, unsigned long timeout)
 		SMC_INC(ctl->net, LLC_TIMEOUT);
 	return rc;
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_llc_await);
 
 /* the key by which a message is told from an answer to an older request */
 static u32 smc_llc_msg_key(const struct smc_llc *msg)
@@ -257,6 +261,7 @@ void smc_llc_rx(struct smc_llc_link *ll, const u8 *data, u32 len)
 	trace_smc_llc_rx(ctl->lgr_id, ll->id, len ? data[0] : 0,
 			 len > 3 ? data[3] : 0, rc);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_llc_rx);
 
 static void smc_llc_sent(struct smc_slot *slot, enum ib_wc_status status)
 {
@@ -312,6 +317,7 @@ int smc_llc_send(struct smc_llc_link *ll, const struct smc_llc *msg,
 	}
 	return smc_llc_post(ll, slot);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_llc_send);
 
 /**
  * smc_llc_reply() - answer a request with its own bytes
@@ -374,6 +380,7 @@ int smc_llc_init(struct smc_llc_ctl *ctl, const struct smc_llc_ops *ops,
 		list_add(&ctl->entries[i].node, &ctl->idle);
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_llc_init);
 
 /**
  * smc_llc_kill() - end all waits with -ENOLINK, now and in future
@@ -388,6 +395,7 @@ void smc_llc_kill(struct smc_llc_ctl *ctl)
 	spin_unlock_bh(&ctl->lock);
 	wake_up_all(&ctl->wq);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_llc_kill);
 
 /**
  * smc_llc_stop() - wait for the worker, for good
@@ -399,6 +407,7 @@ void smc_llc_stop(struct smc_llc_ctl *ctl)
 {
 	disable_work_sync(&ctl->work);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_llc_stop);
 
 /**
  * smc_llc_free() - undo smc_llc_init()
@@ -408,6 +417,7 @@ void smc_llc_free(struct smc_llc_ctl *ctl)
 {
 	kvfree(ctl->entries);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_llc_free);
 
 /**
  * smc_llc_later() - run delayed work on the queue of the LLC workers

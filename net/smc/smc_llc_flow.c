@@ -8,6 +8,7 @@
  * other. A turn whose request stays unanswered has the link tested, so that
  * those behind it do not pay the timeout again and again.
  */
+#include <kunit/visibility.h>
 #include <linux/jiffies.h>
 #include <linux/unaligned.h>
 
@@ -81,6 +82,7 @@ int smc_llc_confirm_rkey(struct smc_llc_link *ll,
 		SMC_INC(ll->ctl->net, RKEY_CONFIRM);
 	return rc;
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_llc_confirm_rkey);
 
 /**
  * smc_llc_delete_rkeys() - take receive buffers back from the peer
@@ -114,6 +116,7 @@ int smc_llc_delete_rkeys(struct smc_llc_link *ll, const u32 *keys,
 		SMC_ADD(ll->ctl->net, RKEY_DELETE, n);
 	return rc;
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_llc_delete_rkeys);
 
 /* one TEST LINK; what else the peer sends in the meantime proves life, too */
 static int smc_llc_probe(struct smc_llc_link *ll)
@@ -174,6 +177,7 @@ void smc_llc_test_start(struct smc_llc_link *ll, unsigned long interval)
 	if (interval)
 		smc_llc_later(&ll->test_work, interval);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_llc_test_start);
 
 /**
  * smc_llc_test_now() - test a link at once
@@ -186,6 +190,7 @@ void smc_llc_test_now(struct smc_llc_link *ll)
 	set_bit(0, &ll->test_now);
 	smc_llc_later(&ll->test_work, 0);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_llc_test_now);
 
 /**
  * smc_llc_link_init() - LLC state of a new link
@@ -202,6 +207,7 @@ void smc_llc_link_init(struct smc_llc_link *ll, struct smc_llc_ctl *ctl,
 	ll->id = id;
 	INIT_DELAYED_WORK(&ll->test_work, smc_llc_test_work);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_llc_link_init);
 
 /**
  * smc_llc_link_stop() - no link test any more
@@ -213,3 +219,4 @@ void smc_llc_link_stop(struct smc_llc_link *ll)
 {
 	disable_delayed_work_sync(&ll->test_work);
 }
+EXPORT_SYMBOL_IF_KUNIT(smc_llc_link_stop);
