@@ -42,9 +42,8 @@ static void smc_event_apply(struct smc_sock *smc)
 
 	if (sk->sk_state == SMC_INIT)
 		return;
-	if (test_and_clear_bit(SMC_CONN_EV_URG, &conn->events) &&
-	    !sock_flag(sk, SOCK_DEAD))
-		sk_send_sigurg(sk);
+	if (test_bit(SMC_CONN_EV_URG, &conn->events))
+		smc_rx_urg_arrived(smc);
 	if (test_and_clear_bit(SMC_CONN_EV_PEER, &conn->events))
 		smc_close_peer(smc);
 	if (test_and_clear_bit(SMC_CONN_EV_ABORT, &conn->events))
@@ -128,8 +127,7 @@ static int smc_cdc_apply(struct smc_sock *smc, const struct smc_cdc *cdc,
 	}
 	if (prod != old_prod) {
 		if (pflags & SMC_CDC_P_URG_PRESENT) {
-			conn->urg_pos = prod;
-			WRITE_ONCE(conn->urg_state, SMC_URG_VALID);
+			conn->urg_new = prod;
 			set_bit(SMC_CONN_EV_URG, &conn->events);
 		}
 		/* The ring was written before the message came. */
@@ -260,6 +258,7 @@ static void smc_conn_close_work(struct work_struct *work)
 	unsigned long delay;
 
 	lock_sock(&smc->sk);
+	smc_rx_urg_aside(smc);
 	delay = smc_close_orphan(smc);
 	if (READ_ONCE(conn->killed) || smc_cdc_final_sent(conn))
 		smc_close_tcp(smc);

@@ -281,9 +281,10 @@ static ssize_t smc_rx_at_mark(struct smc_sock *smc, struct msghdr *msg,
 {
 	struct smc_conn *conn = &smc->conn;
 	bool in_line = sock_flag(&smc->sk, SOCK_URGINLINE);
+	bool told = conn->urg_aside;
 
 	if (in_line && !(call->flags & MSG_TRUNC) &&
-	    (conn->urg_aside ?
+	    (told ?
 	     copy_to_iter(&conn->urg_byte, 1, &msg->msg_iter) :
 	     smc_rx_copy(smc, &msg->msg_iter, call->pos, 1)) != 1)
 		return -EFAULT;
@@ -291,7 +292,7 @@ static ssize_t smc_rx_at_mark(struct smc_sock *smc, struct msghdr *msg,
 	call->copied += in_line;
 	if (!(call->flags & MSG_PEEK)) {
 		smc_rx_urg_passed(smc);
-		smc_rx_consume(smc, 1, true);
+		smc_rx_consume(smc, 1, !told);
 	}
 	return 1;
 }

@@ -268,10 +268,11 @@ static void data_cork(struct kunit *test)
 	smc_tx_splice_eof(e->smc);
 	KUNIT_EXPECT_EQ(test, smc_tx_unsent(e->smc), 0);
 
-	ct_send(e, buf, 10, MSG_MORE);	/* the end must not wait for it */
+	/* the end takes it along */
+	ct_send(e, buf, 10, MSG_MORE);
+	ct_close(e, 0);
+	KUNIT_EXPECT_EQ(test, smc_tx_unsent(e->smc), 0);
 	ct_pair_free(p);
-	KUNIT_EXPECT_FALSE(test, e->cflags & SMC_CDC_C_CLOSED &&
-			   smc_tx_unsent(e->smc));
 }
 
 /* A message that found no slot or could not be posted is not forgotten. */
@@ -334,7 +335,7 @@ static void data_early(struct kunit *test)
 
 /* ---- urgent data ---- */
 
-/* "ab", "cde" urgent, "fg" */
+/* "ab", "cde" urgent, "fg"; what is behind the urgent byte waits */
 static struct ct_pair *urg_pair(struct kunit *test)
 {
 	struct ct_pair *p = data_pair(test, SZ_16K, SZ_16K);
@@ -343,11 +344,10 @@ static struct ct_pair *urg_pair(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ct_send(&p->end[0], "cde", 3, MSG_OOB), 3);
 	KUNIT_EXPECT_EQ(test, p->end[0].pflags,
 			SMC_CDC_P_URG_PENDING | SMC_CDC_P_URG_PRESENT);
-	/* not blocked by the urgent byte */
 	KUNIT_EXPECT_EQ(test, ct_send(&p->end[0], "fg", 2, 0), 2);
 	smc_tx_push(p->end[0].smc);
-	KUNIT_EXPECT_EQ(test, p->end[0].pflags, 0);
 	ct_pump(p);
+	KUNIT_EXPECT_EQ(test, smc_tx_unsent(p->end[0].smc), 2);
 	return p;
 }
 
@@ -368,12 +368,17 @@ static void urg_out_of_line(struct kunit *test)
 	char c;
 
 	KUNIT_EXPECT_TRUE(test, smc_rx_urgent(e->smc));
-	KUNIT_EXPECT_EQ(test, smc_rx_avail(e->smc), 6);
+	KUNIT_EXPECT_EQ(test, smc_rx_avail(e->smc), 4);
 	KUNIT_EXPECT_EQ(test, smc_rx_inq(e->smc), 4);
 	KUNIT_EXPECT_FALSE(test, smc_rx_atmark(e->smc));
 	urg_expect(test, e, MSG_OOB | MSG_PEEK, "e");
 	urg_expect(test, e, MSG_PEEK, "abcd");
 	urg_expect(test, e, 0, "abcd");
+	/* no read will come as long as poll reports nothing: the peer goes on */
+	ct_pump(p);
+	KUNIT_EXPECT_EQ(test, smc_tx_unsent(p->end[0].smc), 0);
+	KUNIT_EXPECT_EQ(test, smc_rx_avail(e->smc), 2);
+	KUNIT_EXPECT_EQ(test, smc_rx_inq(e->smc), 0);
 	KUNIT_EXPECT_TRUE(test, smc_rx_atmark(e->smc));
 	urg_expect(test, e, MSG_OOB, "e");
 	KUNIT_EXPECT_EQ(test, ct_recv(e, &c, 1, MSG_OOB), -EINVAL);
@@ -393,6 +398,7 @@ static void urg_skipped(struct kunit *test)
 	char c;
 
 	urg_expect(test, e, 0, "abcd");
+	ct_pump(p);
 	urg_expect(test, e, 0, "fg");
 	KUNIT_EXPECT_FALSE(test, smc_rx_urgent(e->smc));
 	KUNIT_EXPECT_EQ(test, ct_recv(e, &c, 1, MSG_OOB), -EINVAL);
@@ -410,11 +416,64 @@ static void urg_inline(struct kunit *test)
 	char c;
 
 	sock_set_flag(&e->smc->sk, SOCK_URGINLINE);
-	KUNIT_EXPECT_EQ(test, smc_rx_avail(e->smc), 7);
+	KUNIT_EXPECT_EQ(test, smc_rx_avail(e->smc), 5);
 	KUNIT_EXPECT_EQ(test, ct_recv(e, &c, 1, MSG_OOB), -EINVAL);
 	urg_expect(test, e, 0, "abcd");
 	KUNIT_EXPECT_TRUE(test, smc_rx_atmark(e->smc));
+	KUNIT_EXPECT_EQ(test, smc_rx_avail(e->smc), 1);
+	urg_expect(test, e, MSG_PEEK, "e");
+	urg_expect(test, e, 0, "e");
+	KUNIT_EXPECT_FALSE(test, smc_rx_atmark(e->smc));
+	ct_pump(p);
+	urg_expect(test, e, 0, "fg");
+	ct_pair_free(p);
+}
+
+/* the option is switched on when the byte was already taken aside */
+static void urg_inline_late(struct kunit *test)
+{
+	struct ct_pair *p = urg_pair(test);
+	struct ct_end *e = &p->end[1];
+
+	urg_expect(test, e, 0, "abcd");
+	ct_pump(p);
+	sock_set_flag(&e->smc->sk, SOCK_URGINLINE);
+	KUNIT_EXPECT_EQ(test, smc_rx_avail(e->smc), 3);
+	urg_expect(test, e, MSG_PEEK, "efg");
 	urg_expect(test, e, 0, "efg");
+	ct_pair_free(p);
+}
+
+/* The byte comes alone, to a reader that has read everything. */
+static void urg_alone(struct kunit *test)
+{
+	struct ct_pair *p = data_pair(test, SZ_16K, SZ_16K);
+	struct ct_end *e = &p->end[1];
+	int i;
+
+	KUNIT_EXPECT_EQ(test, ct_send(&p->end[0], "u", 1, MSG_OOB), 1);
+	KUNIT_EXPECT_EQ(test, ct_send(&p->end[0], "v", 1, 0), 1);
+	smc_tx_push(p->end[0].smc);
+	/* close_work takes it aside */
+	for (i = 0; i < 50 && smc_rx_avail(e->smc) != 1; i++) {
+		ct_pump(p);
+		msleep(20);
+	}
+	KUNIT_EXPECT_EQ(test, smc_rx_avail(e->smc), 1);
+	KUNIT_EXPECT_TRUE(test, smc_rx_atmark(e->smc));
+	urg_expect(test, e, MSG_OOB, "u");
+	urg_expect(test, e, 0, "v");
+
+	/* a new mark takes the place of the one at which the reader stands */
+	KUNIT_EXPECT_EQ(test, ct_send(&p->end[0], "1", 1, MSG_OOB), 1);
+	for (i = 0; i < 50 && smc_tx_unfinished(p->end[0].smc); i++) {
+		ct_pump(p);
+		msleep(20);
+	}
+	KUNIT_EXPECT_EQ(test, ct_send(&p->end[0], "2", 1, MSG_OOB), 1);
+	ct_pump(p);
+	urg_expect(test, e, MSG_OOB, "2");
+	KUNIT_EXPECT_EQ(test, ct_recv(e, &(char){ 0 }, 1, 0), -EAGAIN);
 	ct_pair_free(p);
 }
 
@@ -592,6 +651,8 @@ static struct kunit_case data_cases[] = {
 	KUNIT_CASE(urg_out_of_line),
 	KUNIT_CASE(urg_skipped),
 	KUNIT_CASE(urg_inline),
+	KUNIT_CASE(urg_inline_late),
+	KUNIT_CASE(urg_alone),
 	KUNIT_CASE(urg_everywhere),
 	KUNIT_CASE(urg_announced),
 	KUNIT_CASE_PARAM(bad_peer, bad_cases_gen_params),

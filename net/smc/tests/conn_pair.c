@@ -108,6 +108,11 @@ static void ct_sync(struct smc_member *m, u64 pos, u32 len)
 {
 }
 
+static const char *ct_dev_name(const struct smc_member *m)
+{
+	return "";
+}
+
 static void ct_leave(struct smc_member *m, bool clean)
 {
 	struct ct_end *e = ct_end_of(m);
@@ -122,6 +127,7 @@ static const struct smc_transport ct_transport = {
 	.snd_written = ct_sync,
 	.rcv_ready = ct_sync,
 	.leave = ct_leave,
+	.dev_name = ct_dev_name,
 };
 
 /**
