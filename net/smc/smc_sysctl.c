@@ -101,8 +101,8 @@ static void smc_sysctl_defaults(struct smc_net *sn)
 	sn->rmem = SMC_BUF_DEFAULT;
 	sn->max_links_per_lgr = 2;
 	sn->max_conns_per_lgr = 255;
-	sn->max_send_wr = 16;
-	sn->max_recv_wr = 48;
+	sn->max_send_wr = 64;
+	sn->max_recv_wr = 128;
 	sn->limit_smc_hs = 0;
 }
 

@@ -73,8 +73,8 @@ check "wmem" bounds wmem 16384 1073741823 65536 / 16383 0 -1
 check "rmem" bounds rmem 16384 1073741823 65536 / 16383 0 -1
 check "smcr_max_links_per_lgr" bounds smcr_max_links_per_lgr 1 2 / 0 3
 check "smcr_max_conns_per_lgr" bounds smcr_max_conns_per_lgr 16 255 / 15 256
-check "smcr_max_send_wr" bounds smcr_max_send_wr 2 2048 16 / 1 2049
-check "smcr_max_recv_wr" bounds smcr_max_recv_wr 2 2048 48 / 1 2049
+check "smcr_max_send_wr" bounds smcr_max_send_wr 2 2048 64 / 1 2049
+check "smcr_max_recv_wr" bounds smcr_max_recv_wr 2 2048 128 / 1 2049
 check "limit_smc_hs" bounds limit_smc_hs 1 0 / 2 -1
 inA sysctl -qw net.smc.wmem=131072
 check "other namespaces keep theirs" test "$(inB sysctl -n net.smc.wmem)" = 65536
