@@ -489,9 +489,8 @@ async def _(c):
 @case("server", "Confirm, Declines cross", slow=LINK)
 async def _(c):
     await confirmed(c)
-    c.cross(msg.decline(c.peer, TIMEOUT_CL, version=1) + HTTP)
+    c.cross(msg.decline(c.peer, TIMEOUT_CL, version=1), HTTP)
     await c.declined(TIMEOUT_CL, limit=SRV_LLC)
-    c.crossed()
     await c.tcp(early=HTTP, hi=SRV_LLC)
 
 
@@ -710,9 +709,8 @@ async def _(c):
     c.in_time(4)
     await c.clc(CONFIRM)
     c.mark()
-    c.cross(msg.decline(c.peer, TIMEOUT_CL) + HTTP)
+    c.cross(msg.decline(c.peer, TIMEOUT_CL), HTTP)
     await c.declined(TIMEOUT_CL, limit=CLNT_LLC)
-    c.crossed()
     await c.tcp(early=HTTP, hi=CLNT_LLC)
 
 

@@ -103,11 +103,17 @@ async def ready(sock, out=False, limit=600):
     """Wait until @sock is readable or writable, or in error."""
     hit = []
     fd = sock.fileno()
-    _callbacks[fd] = lambda: hit.append(1)
+
+    def callback():
+        hit.append(1)
+
+    _callbacks[fd] = callback
     _epoll.register(fd, (select.EPOLLOUT if out else select.EPOLLIN) | select.EPOLLONESHOT)
     try:
         await until(lambda: hit or sock.fileno() != fd, limit, "socket event")
     finally:
+        # once closed, the number may be somebody else's
         if sock.fileno() == fd:
             _epoll.unregister(fd)
-        _callbacks.pop(fd, None)
+        if _callbacks.get(fd) is callback:
+            del _callbacks[fd]
