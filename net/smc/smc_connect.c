@@ -22,9 +22,9 @@
  * owns the socket's end: close() resets TCP, which ends the handshake soon, and
  * goes; the worker finds SOCK_DEAD and frees everything.
  *
- * While SMC carries the connection nothing is sent over TCP any more, but its
- * reset, keepalive or user timeout says that the peer is gone: event_work ends
- * the connection with that error.
+ * While SMC carries the connection nothing is sent over TCP any more. A reset,
+ * keepalive or user timeout says that the peer is gone, and data that it does
+ * not speak SMC: event_work ends the connection with an error.
  */
 #include <linux/sched/signal.h>
 #include <net/tcp.h>
@@ -85,49 +85,82 @@ static const struct smc_tcp_cbs smc_connect_cbs = {
 	.state_change = smc_connect_state_change,
 };
 
-/* TCP is dead: the error is kept, since the socket may go before the work */
+/* What TCP tells about an SMC connection: errno > 0 if that has to end. Nothing
+ * is sent over TCP any more, so a byte means that the peer has fallen back after
+ * all, with a late Decline. A FIN, which counts as a byte, comes with each end.
+ */
+static int smc_watch_error(const struct sock *tsk)
+{
+	const struct tcp_sock *tp = tcp_sk(tsk);
+	u32 fin = READ_ONCE(tsk->sk_shutdown) & RCV_SHUTDOWN ? 1 : 0;
+
+	if (inet_sk_state_load(tsk) == TCP_CLOSE)
+		return READ_ONCE(tsk->sk_err);
+	if (READ_ONCE(tp->rcv_nxt) - READ_ONCE(tp->copied_seq) > fin)
+		return ECONNABORTED;
+	return 0;
+}
+
+/* The error is kept, since the TCP socket may go before the work runs. */
+static void smc_watch(struct smc_sock *smc, const struct sock *tsk)
+{
+	int err = smc_watch_error(tsk);
+
+	if (!err)
+		return;
+	WRITE_ONCE(smc->tcp_err, err);
+	smc_event_queue(smc);
+}
+
 static void smc_watch_error_report(struct sock *tsk)
 {
 	struct smc_sock *smc;
-	int err;
 
 	rcu_read_lock();
 	smc = smc_tcp_owner(tsk);
 	if (smc) {
 		smc->tcp_error_report(tsk);
-		err = READ_ONCE(tsk->sk_err);
-		if (err && inet_sk_state_load(tsk) == TCP_CLOSE) {
-			WRITE_ONCE(smc->tcp_err, err);
-			smc_event_queue(smc);
-		}
+		smc_watch(smc, tsk);
+	}
+	rcu_read_unlock();
+}
+
+static void smc_watch_data_ready(struct sock *tsk)
+{
+	struct smc_sock *smc;
+
+	rcu_read_lock();
+	smc = smc_tcp_owner(tsk);
+	if (smc) {
+		smc->tcp_data_ready(tsk);
+		smc_watch(smc, tsk);
 	}
 	rcu_read_unlock();
 }
 
 static const struct smc_tcp_cbs smc_watch_cbs = {
+	.data_ready = smc_watch_data_ready,
 	.error_report = smc_watch_error_report,
 };
 
 /**
- * smc_tcp_watch() - notice the death of TCP under an SMC connection
+ * smc_tcp_watch() - notice what TCP tells about an SMC connection
  * @smc: socket, locked, just established
  *
- * An error that came before is noticed as well.
+ * The death of TCP (reset, keepalive, user timeout), or data on it. What came
+ * before is noticed as well.
  *
- * Context: process.
+ * Context: process, may sleep; takes the lock of the TCP socket.
  */
 void smc_tcp_watch(struct smc_sock *smc)
 {
 	struct sock *tsk = smc->tcp->sk;
-	int err;
 
 	sock_owned_by_me(&smc->sk);
 	smc_tcp_hook(smc, &smc_watch_cbs);
-	err = READ_ONCE(tsk->sk_err);
-	if (err && inet_sk_state_load(tsk) == TCP_CLOSE) {
-		WRITE_ONCE(smc->tcp_err, err);
-		smc_event_queue(smc);
-	}
+	lock_sock(tsk);		/* not in the middle of a FIN */
+	smc_watch(smc, tsk);
+	release_sock(tsk);
 }
 
 /* The attempt has come to its end: tell everybody, once. */
