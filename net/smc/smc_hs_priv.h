@@ -21,7 +21,7 @@
 /* for a group that another handshake creates: the client waits
  * SMC_HS_STEP_TIME for our Accept
  */
-#define SMC_HS_JOIN_TIME	(5 * HZ)
+#define SMC_HS_JOIN_TIME	(3 * HZ / 2)
 
 /* limits of a link group; the second ones where nothing is negotiated */
 #define SMC_HS_MIN_CONNS	16

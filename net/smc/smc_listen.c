@@ -53,13 +53,18 @@
 static struct workqueue_struct *smc_hs_wq;
 static atomic_t smc_hs_active;	/* hs_work queued or running */
 
-/* more connections than the backlog allows? Any context. */
-static bool smc_backlog_full(const struct sock *tsk, const struct smc_sock *smc)
+/* More connections than the backlog allows? Those in handshake count against
+ * new handshakes only: a client that came without the option, because of them
+ * perhaps, has nothing to wait for. Any context.
+ */
+static bool smc_backlog_full(const struct sock *tsk, const struct smc_sock *smc,
+			     bool handshake)
 {
 	u32 len = READ_ONCE(tsk->sk_ack_backlog) +
-		  READ_ONCE(smc->sk.sk_ack_backlog) +
-		  atomic_read(&smc->hs_running);
+		  READ_ONCE(smc->sk.sk_ack_backlog);
 
+	if (handshake)
+		len += atomic_read(&smc->hs_running);
 	return len > READ_ONCE(tsk->sk_max_ack_backlog);
 }
 
@@ -109,7 +114,7 @@ static struct sock *smc_syn_recv_sock(const struct sock *tsk,
 	const struct smc_sock *smc = smc_tcp_owner(tsk);
 	struct sock *child;
 
-	if (!smc || smc_backlog_full(tsk, smc))
+	if (!smc || smc_backlog_full(tsk, smc, inet_rsk(req)->smc_ok))
 		goto drop;
 	child = smc->tcp_af_ops->syn_recv_sock(tsk, skb, req, dst, req_unhash,
 					       own_req, init);

@@ -132,6 +132,37 @@ out:
 EXPORT_SYMBOL_IF_KUNIT(smc_rtoken_add);
 
 /**
+ * smc_rtoken_hold() - a connection will write to a buffer that was announced
+ * @t: table
+ * @link: link index on which @addr and @rkey are valid
+ * @addr: address
+ * @rkey: key
+ *
+ * RFC 7609, 4.5.4: in an existing group a buffer is announced over the link
+ * before the handshake names it, so one that was not comes from somebody else.
+ * Context: any but hard interrupt.
+ *
+ * Return: index of the entry, for smc_rtoken_put(); -ENOENT
+ */
+int smc_rtoken_hold(struct smc_rtokens *t, unsigned int link, u64 addr,
+		    u32 rkey)
+{
+	int idx = -ENOENT;
+
+	if (!addr || !rkey || link >= SMC_RTOKEN_LINKS)
+		return idx;
+	spin_lock_bh(&t->lock);
+	idx = __smc_rtoken_find(t, link, &addr, rkey);
+	if (idx >= 0) {
+		t->tok[idx].used = ++t->clock;
+		__smc_rtoken_hold(t, idx);
+	}
+	spin_unlock_bh(&t->lock);
+	return idx < 0 ? -ENOENT : idx;
+}
+EXPORT_SYMBOL_IF_KUNIT(smc_rtoken_hold);
+
+/**
  * smc_rtoken_put() - give back what smc_rtoken_add() held
  * @t: table
  * @idx: index

@@ -52,6 +52,8 @@ struct smc_rtokens {
 void smc_rtokens_init(struct smc_rtokens *t);
 int smc_rtoken_add(struct smc_rtokens *t, unsigned int link, u64 addr,
 		   u32 rkey, bool hold);
+int smc_rtoken_hold(struct smc_rtokens *t, unsigned int link, u64 addr,
+		    u32 rkey);
 void smc_rtoken_put(struct smc_rtokens *t, int idx);
 int smc_rtoken_set_link(struct smc_rtokens *t, int idx, unsigned int link,
 			u64 addr, u32 rkey);

@@ -228,18 +228,25 @@ void smcr_fill_clc(struct smc_member *m, struct smc_clc_ac *ac)
  *
  * Context: process.
  *
- * Return: 0; -ENOSPC: key table full; -EINVAL: values that cannot be
+ * Return: 0; -ENOSPC: key table full; -ENOENT: a group that exists does not
+ * know this buffer; -EINVAL: values that cannot be
  */
 int smcr_set_peer(struct smc_member *m, const struct smc_clc_ac *ac)
 {
 	struct smcr_lgr *lgr = smcr_of_member(m);
 	u32 size = smc_clc_code_to_size(ac->r.rmb_size_code);
+	unsigned int idx;
 	int tok;
 
 	if (!ac->r.token || !ac->r.rmbe_idx)
 		return -EINVAL;
-	tok = smc_rtoken_add(&lgr->rtokens, smcr_member_link(m)->idx,
-			     ac->r.rmb_addr, ac->r.rkey, true);
+	idx = smcr_member_link(m)->idx;
+	if (lgr->base.creator == m)
+		tok = smc_rtoken_add(&lgr->rtokens, idx, ac->r.rmb_addr,
+				     ac->r.rkey, true);
+	else
+		tok = smc_rtoken_hold(&lgr->rtokens, idx, ac->r.rmb_addr,
+				      ac->r.rkey);
 	if (tok < 0) {
 		if (tok == -ENOSPC)
 			SMC_INC(m->net, RTOKEN_FULL);
