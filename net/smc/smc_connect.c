@@ -85,9 +85,10 @@ static const struct smc_tcp_cbs smc_connect_cbs = {
 	.state_change = smc_connect_state_change,
 };
 
-/* What TCP tells about an SMC connection: errno > 0 if that has to end. Nothing
- * is sent over TCP any more, so a byte means that the peer has fallen back after
- * all, with a late Decline. A FIN, which counts as a byte, comes with each end.
+/* What TCP tells about an SMC connection: a negative errno if that has to end.
+ * Nothing is sent over TCP any more, so a byte means that the peer has fallen
+ * back after all, with a late Decline. A FIN, which counts as a byte, comes with
+ * each end.
  */
 static int smc_watch_error(const struct sock *tsk)
 {
@@ -95,16 +96,16 @@ static int smc_watch_error(const struct sock *tsk)
 	u32 fin = READ_ONCE(tsk->sk_shutdown) & RCV_SHUTDOWN ? 1 : 0;
 
 	if (inet_sk_state_load(tsk) == TCP_CLOSE)
-		return READ_ONCE(tsk->sk_err);
+		return -READ_ONCE(tsk->sk_err);
 	if (READ_ONCE(tp->rcv_nxt) - READ_ONCE(tp->copied_seq) > fin)
-		return ECONNABORTED;
+		return -ECONNABORTED;
 	return 0;
 }
 
 /* The error is kept, since the TCP socket may go before the work runs. */
 static void smc_watch(struct smc_sock *smc, const struct sock *tsk)
 {
-	int err = smc_watch_error(tsk);
+	int err = -smc_watch_error(tsk);
 
 	if (!err)
 		return;
