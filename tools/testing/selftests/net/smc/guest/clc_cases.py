@@ -98,7 +98,8 @@ def bad_proposal(name, make):
 DECLINED_PROPOSALS = [
     ("v1", lambda p: msg.proposal_v1(p), NOSMCDEV, 1),
     ("v1, SMC-D", lambda p: msg.proposal_v1(p, mode=D), None, 1),
-    ("v1, other subnet", lambda p: msg.proposal_v1(p, prefix=msg.prefix4("10.8.0.0")), DIFFPREFIX, 1),
+    ("v1, other subnet", lambda p: msg.proposal_v1(
+        p, prefix=msg.prefix4("10.8.0.0")), DIFFPREFIX, 1),
     ("v1, IPv6 prefixes", lambda p: msg.proposal_v1(
         p, prefix=msg.prefix4(n6=1, entries=b"\x20" * 16 + b"\x40")), DIFFPREFIX, 1),
     ("v1, IP offset 41 and a gap", lambda p: msg.proposal_v1(p, ip_off=41, gap=b"\xff" * 41),
@@ -116,7 +117,10 @@ DECLINED_PROPOSALS = [
     ("SMC-D v2, offset 0", lambda p: msg.proposal(p, v2=D, d2_off=0), NOISM2SUPP, 2),
     ("SMC-D v2, offset 289", lambda p: msg.proposal(p, v2=D, d2_off=289), NOISM2SUPP, 2),
     ("SMC-D v2, no EID", lambda p: msg.proposal(p, v2=D, eids=()), NOISM2SUPP, 2),
-    ("SMC-D v2, half a device", lambda p: msg.proposal(p, v2=D, chids=(0xffff, 0xfffe)), NOISM2SUPP, 2),
+    ("SMC-D v2, two devices", lambda p: msg.proposal(p, v2=D, chids=(0xffff, 0xfffe)),
+     NOISM2SUPP, 2),
+    ("SMC-D v2, half a device", lambda p: put(msg.proposal(p, v2=D), 218, b"\xff\xfe"),
+     NOISM2SUPP, 2),
     ("SMC-D v2, 9 in the GID where v1 has its prefixes",
      lambda p: put(msg.proposal(p, v2=D), 47, 9), NOISM2SUPP, 2),
 ]
@@ -581,9 +585,11 @@ DECLINED_ACCEPTS = [
     ("release 2", lambda p: msg.ac_r(ACCEPT, p, ext=msg.fce(p, release=2)), RELEASEERR, 2),
     ("15 connections", lambda p: msg.ac_r(ACCEPT, p, ext=msg.fce(p, conns=15)), MAXCONNERR, 2),
     ("0 links", lambda p: msg.ac_r(ACCEPT, p, ext=msg.fce(p, links=0)), MAXLINKERR, 2),
-    ("more links than offered", lambda p: msg.ac_r(ACCEPT, p, ext=msg.fce(p, links=p.links + 1)), MAXLINKERR, 2),
+    ("more links than offered", lambda p: msg.ac_r(
+        ACCEPT, p, ext=msg.fce(p, links=p.links + 1)), MAXLINKERR, 2),
     ("group that nobody knows", lambda p: msg.ac_r(ACCEPT, p, low=0), SYNCERR, 2),
-    ("indirect, but it is not", lambda p: msg.ac_r(ACCEPT, p, ext=msg.fce(p, direct=0)), NOINDIRECT, 2),
+    ("indirect, but it is not", lambda p: msg.ac_r(
+        ACCEPT, p, ext=msg.fce(p, direct=0)), NOINDIRECT, 2),
     ("indirect without a route", lambda p: msg.ac_r(
         ACCEPT, p, gid=msg.gid4("192.0.2.9"), ext=msg.fce(p, direct=0)), NOROUTE, 2),
     ("indirect with a GID of no IPv4", lambda p: msg.ac_r(
@@ -617,7 +623,8 @@ async def _(c):
     await c.tcp(lo=0, hi=2)
 
 
-@case("client", "Decline byte by byte in four seconds, blocking connect()", slow=TIMER, blocking=True)
+@case("client", "Decline byte by byte in four seconds, blocking connect()", slow=TIMER,
+      blocking=True)
 async def _(c):
     c.rx = 1
     c.stalled = True

@@ -62,8 +62,8 @@ def proposal_v1(peer, mode=R, prefix=None, ip_off=0, gap=b""):
 
 
 def proposal(peer, v1=N, v2=R, version=2, eids=("SMCLAB.UEID",), release=1, conns=255, links=2,
-             n6=0, e=None, g=None, v2_off=None, d2_off=None, ip_off=None, gid=None, chids=(0xffff,),
-             prefix=None, gap=b""):
+             n6=0, e=None, g=None, v2_off=None, d2_off=None, ip_off=None, gid=None,
+             chids=(0xffff,), prefix=None, gap=b""):
     """Version 2; everything that is None is as it should be"""
     ents = b"".join(struct.pack("!QH", 0x1122334455664777 + i, c)
                     for i, c in enumerate(c for c in chids for _ in range(2)))

@@ -25,7 +25,7 @@ import zlib
 import clc_cases
 import clc_msg
 from clc_loop import Late, join, ready, run, sleep, spawn, until
-from clc_tcp import Net, TcpError, enter_ns, mac_of
+from clc_tcp import Net, Reset, TcpError, enter_ns, mac_of
 
 HOST = "10.9.0.1"	# kernel side, in A
 HONEST = "10.0.0.1"	# the same namespace towards B
@@ -279,7 +279,12 @@ class Server(Case):
 
     async def open(self):
         port = PORT + self.env.kinds.index(self.kind)
-        self.conn = await self.net.connect(self.peer.ip, 30000 + self.no, port, self.spec.smc)
+        self.mark()
+        try:
+            self.conn = await self.net.connect(self.peer.ip, 30000 + self.no, port, self.spec.smc)
+        except Reset:
+            self.in_time(4)	# the server's patience may be over
+            raise
         self.mark()
         if self.spec.smc and self.kind != "tcp" and not self.conn.smc:
             raise Failed("SYN-ACK without option")

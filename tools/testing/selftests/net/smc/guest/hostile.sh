@@ -60,7 +60,7 @@ results()
 check "module and two hosts" smc_up || { tap_end; exit 1; }
 check "a network of hostile hosts" hostile_up || { tap_end; exit 1; }
 # shellcheck disable=SC2086
-(cd "$(dirname "$0")" && PYTHONDONTWRITEBYTECODE=1 $PY -S clc_peer.py -s $QUICK $HOSTILE) >$LOG 2>&1
+PYTHONDONTWRITEBYTECODE=1 $PY -S "$(dirname "$0")/clc_peer.py" -s $QUICK $HOSTILE >$LOG 2>&1
 rc=$?
 results
 check "the peer ran to its end" test $rc -le 1 -a -z "$(grep Traceback $LOG)"
