@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Module and namespaces come and go under traffic. ROUNDS rounds of: load, 100
+# Module and namespaces come and go under traffic. ROUNDS rounds of: load,
 # connections with traffic, then the module's users, a namespace or a device
 # are removed under them; no step may take longer than LIMIT seconds.
 . "$(dirname "$0")/lib.sh"
@@ -22,16 +22,22 @@ timed()
 	echo "# $t ms"
 }
 
+# CLIENTS programs with 4 connections each, over and over
 traffic()
 {
 	server_up B 10.0.0.2 6100 -k smc || return 1
 	clients=
-	for _ in 1 2; do
-		inA smc_xfer -c -k smc -p 6100 10.0.0.2 short50 bulk4 short50 bulk4 bulk4 >/dev/null 2>&1 &
+	for ((i = 0; i < ${CLIENTS:-3}; i++)); do
+		inA sh -c 'while :; do smc_xfer -c -k smc -p 6100 10.0.0.2 bulk4 short50; done' >/dev/null 2>&1 &
 		clients="$clients $!"
 	done
 	sleep 2
-	test "$(inA smcstat -H conns | wc -l)" -gt 0
+	wait_for 20 many_conns
+}
+
+many_conns()
+{
+	test "$(inA smcstat -H conns | grep -c SMC-R)" -ge $((${CLIENTS:-3} * 2))
 }
 
 end_programs()
