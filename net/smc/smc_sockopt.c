@@ -298,7 +298,7 @@ static int smc_ioctl_queue(struct smc_sock *smc, unsigned int cmd, int *answer)
 
 	switch (cmd) {
 	case SIOCINQ:
-		*answer = carried ? smc_rx_avail(smc) : 0;
+		*answer = carried ? smc_rx_inq(smc) : 0;
 		break;
 	case SIOCOUTQ:
 		*answer = carried ? smc_tx_unfinished(smc) : 0;
