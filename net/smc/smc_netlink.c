@@ -14,6 +14,7 @@
 #include "smc_ib.h"
 #include "smc_net.h"
 #include "smc_netlink.h"
+#include "smc_pnet.h"
 #include "smc_snapshot.h"
 #include "smc_stats.h"
 
@@ -53,16 +54,12 @@ static void *smc_nl_start(struct sk_buff *skb, struct netlink_callback *cb,
 			   &smc_nl_family, NLM_F_MULTI, cmd);
 }
 
-/* 16 bytes that may lack a NUL, up to the first blank or NUL */
-static int smc_nl_put_pnetid(struct sk_buff *skb, int attr, const u8 id[16])
+static int smc_nl_put_pnetid(struct sk_buff *skb, int attr,
+			     const u8 id[SMC_PNETID_BYTES])
 {
-	char text[17];
-	unsigned int n = 0;
+	char text[SMC_PNETID_BYTES + 1];
 
-	while (n < 16 && id[n] && id[n] != ' ')
-		n++;
-	memcpy(text, id, n);
-	text[n] = 0;
+	smc_pnet_id_text(id, text);
 	return nla_put_string(skb, attr, text);
 }
 

@@ -23,18 +23,6 @@ static const struct nla_policy smc_nl_pnet_policy[SMC_PNETID_MAX + 1] = {
 	[SMC_PNETID_IBPORT] = { .type = NLA_U8 },
 };
 
-/* an id without the blanks it is padded with */
-static void smc_nl_pnet_text(const u8 id[SMC_PNETID_BYTES],
-			     char text[SMC_PNETID_BYTES + 1])
-{
-	unsigned int len = 0;
-
-	while (len < SMC_PNETID_BYTES && id[len] && id[len] != ' ')
-		len++;
-	memcpy(text, id, len);
-	text[len] = 0;
-}
-
 static int smc_nl_pnet_put(struct sk_buff *skb, u32 portid, u32 seq,
 			   const struct smc_pnet_entry *e)
 {
@@ -45,7 +33,7 @@ static int smc_nl_pnet_put(struct sk_buff *skb, u32 portid, u32 seq,
 			  SMC_PNETID_GET);
 	if (!hdr)
 		return -EMSGSIZE;
-	smc_nl_pnet_text(e->pnetid, id);
+	smc_pnet_id_text(e->pnetid, id);
 	if (nla_put_string(skb, SMC_PNETID_NAME, id) ||
 	    nla_put_string(skb, SMC_PNETID_ETHNAME,
 			   e->ndev[0] ? e->ndev : SMC_NL_NO_NAME) ||
