@@ -271,8 +271,6 @@ const struct smc_transport smcr_transport = {
 	.kick = smcr_kick,
 	.snd_written = smcr_snd_written,
 	.rcv_ready = smcr_rcv_ready,
-	.idle = smcr_idle,
-	.quiesce = smcr_quiesce,
 	.leave = smcr_leave,
 };
 

@@ -149,9 +149,6 @@ struct smc_member {
  *	send ring (DMA sync)
  * @rcv_ready: process: [pos, pos + len) of the receive ring is about to be
  *	read (DMA sync)
- * @idle: process, sleeps: wait until none of the member's messages is in
- *	flight; true if so within @timeout jiffies
- * @quiesce: process: no next_msg call starts after it returns
  * @leave: process, may sleep: give buffers, token and group reference back.
  *	Waits for messages in flight (bounded by the life of the link). @clean:
  *	the peer has promised to write no more, so the RMB may be reused.
@@ -166,8 +163,6 @@ struct smc_transport {
 	void (*kick)(struct smc_member *m);
 	void (*snd_written)(struct smc_member *m, u64 pos, u32 len);
 	void (*rcv_ready)(struct smc_member *m, u64 pos, u32 len);
-	bool (*idle)(struct smc_member *m, unsigned long timeout);
-	void (*quiesce)(struct smc_member *m);
 	void (*leave)(struct smc_member *m, bool clean);
 };
 
