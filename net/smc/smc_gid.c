@@ -66,6 +66,11 @@ static enum gid_fit ndev_subnet_fit_rcu(const struct net_device *ndev,
 	return fit;
 }
 
+static bool gid_is_v2(const struct ib_gid_attr *attr)
+{
+	return attr->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP;
+}
+
 static enum gid_fit gid_fit(const struct ib_gid_attr *attr, bool v2, u16 vlan,
 			    __be32 saddr)
 {
@@ -88,7 +93,7 @@ static enum gid_fit gid_fit(const struct ib_gid_attr *attr, bool v2, u16 vlan,
 
 /**
  * smc_gid_find - pick the GID of a port for a connection
- * @port: port of a device in use by the caller (link, choice)
+ * @port: port of a device in use by the caller
  * @v2: RoCE v2 GID with an IPv4 address inside, else RoCE v1
  * @vlan: VLAN id of the GID's net device, 0: no VLAN device
  * @saddr: v2: local IPv4 address, in a subnet of the GID's net device
@@ -132,7 +137,7 @@ const struct ib_gid_attr *smc_gid_find(struct smc_ib_port *port, bool v2,
 
 /**
  * smc_gid_alive - does a port still have a GID
- * @port: port of a device in use by the caller (link, choice)
+ * @port: port of a device in use by the caller
  * @gid: GID of a link
  * @v2: as RoCE v2 GID, else RoCE v1
  *
@@ -313,16 +318,23 @@ static const struct ib_gid_attr *port_gid(struct smc_ib_port *port,
 static bool search_ports(struct port_search *search, bool own_net,
 			 struct smc_ib_choice *choice)
 {
+	const struct ib_gid_attr *attr;
 	struct smc_ib_port *port;
 	unsigned int n;
 
 	for (n = 0; (port = smc_ib_port_get(port_fits, search, n)); n++) {
-		choice->sgid = port_gid(port, search->want, own_net);
-		if (choice->sgid) {
+		attr = port_gid(port, search->want, own_net);
+		if (attr) {
 			choice->port = port;
-			return true;
+			choice->gid = attr->gid;
+			choice->index = attr->index;
+			choice->v2 = search->want->v2;
+			smc_ib_dev_hold(port->dev);
+			rdma_put_gid_attr(attr);
 		}
 		smc_ib_port_put(port);
+		if (attr)
+			return true;
 	}
 	return false;
 }
@@ -330,8 +342,7 @@ static bool search_ports(struct port_search *search, bool own_net,
 /**
  * smc_ib_choose - pick port and GID for a connection
  * @want: what the connection needs
- * @choice: result, to be ended with smc_ib_choice_put() or
- *	smc_ib_choice_to_link(); empty on error
+ * @choice: result, to be ended with smc_ib_choice_put(); empty on error
  *
  * If the interface has a PNET id: the first port with that id, one whose GID
  * belongs to an interface of the connection's namespace before others (all
@@ -368,7 +379,7 @@ int smc_ib_choose(const struct smc_ib_want *want, struct smc_ib_choice *choice)
 }
 
 /**
- * smc_ib_choice_put - end the use of a choice
+ * smc_ib_choice_put - forget a choice
  * @choice: choice, or an empty one; is empty afterwards
  *
  * Context: any.
@@ -377,22 +388,33 @@ void smc_ib_choice_put(struct smc_ib_choice *choice)
 {
 	if (!choice->port)
 		return;
-	rdma_put_gid_attr(choice->sgid);
-	smc_ib_port_put(choice->port);
+	smc_ib_dev_put(choice->port->dev);
 	memset(choice, 0, sizeof(*choice));
 }
 
 /**
- * smc_ib_choice_to_link - a link takes over port and GID
- * @choice: choice whose @port and @sgid the caller has copied; is empty
- *	afterwards
+ * smc_ib_choice_use - begin to use what was chosen
+ * @choice: choice, stays the caller's
  *
- * As smc_ib_link_get() and a hold of the GID, but cannot fail: a device that is
- * leaving meanwhile waits for the link. Context: any.
+ * Context: process.
+ * Return: the GID; the device stays until the caller has put that with
+ * rdma_put_gid_attr() and then called smc_ib_link_put(). ERR_PTR(-ENODEV): the
+ * device is leaving, or its table has another GID in that place by now.
  */
-void smc_ib_choice_to_link(struct smc_ib_choice *choice)
+const struct ib_gid_attr *smc_ib_choice_use(const struct smc_ib_choice *choice)
 {
-	/* the use of the device that the choice counted is the link's now */
-	atomic_inc(&choice->port->links);
-	memset(choice, 0, sizeof(*choice));
+	struct smc_ib_port *port = choice->port;
+	const struct ib_gid_attr *attr;
+
+	if (!smc_ib_link_get(port))
+		return ERR_PTR(-ENODEV);
+	attr = rdma_get_gid_attr(port->dev->ibdev, port->num, choice->index);
+	if (!IS_ERR(attr)) {
+		if (gid_is_v2(attr) == choice->v2 &&
+		    !memcmp(&attr->gid, &choice->gid, sizeof(attr->gid)))
+			return attr;
+		rdma_put_gid_attr(attr);
+	}
+	smc_ib_link_put(port);
+	return ERR_PTR(-ENODEV);
 }

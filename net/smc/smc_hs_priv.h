@@ -108,7 +108,7 @@ struct smc_hs_limits {
 /**
  * struct smc_hs_smcr - SMC-R's part of the context
  * @choice: device for v1 and v2; port is NULL if there is none
- * @want: for smcr_join(), and the choice taken with it
+ * @want: for smcr_join()
  * @peer: peer's end of the first link
  * @joined: smcr_abort() is due
  */

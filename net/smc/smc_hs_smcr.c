@@ -46,7 +46,7 @@ static void hs_smcr_propose(struct smc_hs *hs)
 
 	if (smc_hs_mode_has(prop->mode_v2, SMC_MODE_R)) {
 		choice = hs_choice(hs, 2);
-		memcpy(prop->gid_v2, choice->sgid->gid.raw,
+		memcpy(prop->gid_v2, choice->gid.raw,
 		       sizeof(prop->gid_v2));
 	} else {
 		prop->max_conns = 0;
@@ -54,7 +54,7 @@ static void hs_smcr_propose(struct smc_hs *hs)
 	}
 	if (smc_hs_mode_has(prop->mode_v1, SMC_MODE_R)) {
 		choice = hs_choice(hs, 1);
-		memcpy(prop->gid_v1, choice->sgid->gid.raw,
+		memcpy(prop->gid_v1, choice->gid.raw,
 		       sizeof(prop->gid_v1));
 	}
 	if (!choice)
@@ -75,10 +75,10 @@ static int hs_reason(int err, int other)
 static void hs_fill_want(struct smc_hs *hs, u8 version)
 {
 	struct smcr_want *want = &hs->r.want;
-	struct smc_ib_choice *choice = hs_choice(hs, version);
 
 	memset(want, 0, sizeof(*want));
 	want->net = hs->net;
+	want->choice = hs_choice(hs, version);
 	want->role = hs->server ? SMC_SERVER : SMC_CLIENT;
 	want->version = version;
 	want->vlan = hs->vlan;
@@ -90,9 +90,6 @@ static void hs_fill_want(struct smc_hs *hs, u8 version)
 		want->max_conns = hs->lim.max_conns;
 		want->max_links = hs->lim.max_links;
 	}
-	/* moves */
-	want->choice = *choice;
-	memset(choice, 0, sizeof(*choice));
 }
 
 static int hs_join(struct smc_hs *hs, unsigned int how, int no_link)
@@ -113,9 +110,6 @@ static int hs_join(struct smc_hs *hs, unsigned int how, int no_link)
 		return hs_reason(rc, SMC_DECL_INTERR);
 	}
 	hs->r.joined = true;
-	/* the new group has taken it */
-	if (hs->first)
-		memset(&want->choice, 0, sizeof(want->choice));
 	rc = smcr_get_buffers(m, READ_ONCE(hs->smc->sk.sk_sndbuf) / 2,
 			      READ_ONCE(hs->smc->sk.sk_rcvbuf) / 2);
 	return rc ? SMC_DECL_MEM : 0;
@@ -212,8 +206,13 @@ static int hs_client_path(struct smc_hs *hs)
 static void hs_client_want(struct smc_hs *hs)
 {
 	const struct smc_clc_ac *accept = &hs->accept;
+	struct smc_ib_choice *choice = hs_choice(hs, accept->version);
 	struct smcr_want *want = &hs->r.want;
 
+	/* the way to the server's GID is known now */
+	choice->gateway = hs->r.peer.gateway;
+	memcpy(choice->nexthop_mac, hs->r.peer.mac,
+	       sizeof(choice->nexthop_mac));
 	hs_fill_want(hs, accept->version);
 	memcpy(want->peer_id, accept->r.peer_id, sizeof(want->peer_id));
 	memcpy(want->peer_gid, accept->r.gid, sizeof(want->peer_gid));
@@ -225,9 +224,6 @@ static void hs_client_want(struct smc_hs *hs)
 		want->peer_os = accept->os;
 		want->peer_features = accept->features;
 	}
-	want->choice.gateway = hs->r.peer.gateway;
-	memcpy(want->choice.nexthop_mac, hs->r.peer.mac,
-	       sizeof(want->choice.nexthop_mac));
 }
 
 static int hs_store_peer(struct smc_hs *hs, const struct smc_clc_ac *ac)
@@ -331,7 +327,6 @@ static void hs_smcr_cleanup(struct smc_hs *hs)
 	if (hs->r.joined)
 		smcr_abort(&hs->smc->conn.member);
 	hs->r.joined = false;
-	smc_ib_choice_put(&hs->r.want.choice);
 	smc_ib_choice_put(hs_choice(hs, 1));
 	smc_ib_choice_put(hs_choice(hs, 2));
 }

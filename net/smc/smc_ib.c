@@ -5,8 +5,9 @@
  * A struct smc_ib_dev is made by the client's add. Its memory goes with the
  * last of smc_ib_dev.refs: the list holds one until remove has ended, each link
  * and each choice one. The verbs device behind it must not be touched after
- * remove has returned, so links and choices are counted in smc_ib_dev.links and
- * remove waits for zero. A new use is refused once smc_ib_dev.leaving is set;
+ * remove has returned, so its users (links, and walks for as long as a query
+ * takes) are counted in smc_ib_dev.links and remove waits for zero. A choice is
+ * no use: a handshake keeps it while it waits for its peer. A new use is refused once smc_ib_dev.leaving is set;
  * the counter goes up before the flag is read, and the flag is set before the
  * counter is read, so one of both sides sees the other.
  *
@@ -162,7 +163,7 @@ static int port_read_ifindex(struct smc_ib_port *port)
 
 /**
  * smc_ib_port_refresh - read a port's attributes anew
- * @port: port of a device in use by the caller (link, choice)
+ * @port: port of a device in use by the caller
  *
  * Sets known, active, mtu, mac and ifindex. A change of the MTU is not
  * signalled by any event, so call this when a link is set up. The first port
@@ -441,6 +442,8 @@ static struct smc_ib_dev *dev_alloc(struct ib_device *ibdev)
 	if (!dev)
 		return ERR_PTR(-ENOMEM);
 	dev->ibdev = ibdev;
+	dev->max_reg_pages = ibdev->attrs.max_fast_reg_page_list_len;
+	dev->page_sizes = ibdev->attrs.page_size_cap;
 	strscpy(dev->name, dev_name(&ibdev->dev));
 	refcount_set(&dev->refs, 1);
 	init_waitqueue_head(&dev->links_gone);

@@ -46,9 +46,11 @@ struct smc_ib_port {
 struct smc_ib_dev {
 	struct list_head node;		/* smc_ib list, under its mutex */
 	struct ib_device *ibdev;	/* valid while links is held */
+	u32 max_reg_pages;		/* of ibdev, constant: pages of an MR, */
+	u64 page_sizes;			/* bitmap of page sizes */
 	char name[IB_DEVICE_NAME_MAX];	/* to notice a rename */
 	refcount_t refs;		/* memory */
-	atomic_t links;			/* links and choices that use ibdev */
+	atomic_t links;			/* links and short users of ibdev */
 	wait_queue_head_t links_gone;
 	bool leaving;
 	u8 nports;
@@ -82,7 +84,7 @@ void smc_ib_link_put(struct smc_ib_port *port);
 void smc_ib_dev_hold(struct smc_ib_dev *dev);	/* memory only */
 void smc_ib_dev_put(struct smc_ib_dev *dev);
 
-/* state, MTU, MAC, net device anew; caller holds a link or choice on the device */
+/* state, MTU, MAC, net device anew; caller uses the device */
 int smc_ib_port_refresh(struct smc_ib_port *port);
 
 /* 8 bytes: 2 random instance bytes + MAC of the first active port (else of any
@@ -92,15 +94,20 @@ bool smc_ib_peer_id(u8 id[8]);
 
 /**
  * struct smc_ib_choice - a port and GID picked for a connection
- * @port: the device is held (memory) and in use: its removal waits until
- *	smc_ib_choice_put() or smc_ib_choice_to_link()
- * @sgid: held GID attribute; must be put before the device's use ends
+ * @port: the device's memory is held until smc_ib_choice_put(). The device is
+ *	not: a handshake keeps its choice while it waits for the peer, and a
+ *	device that leaves does not wait for that. smc_ib_choice_use() asks again
+ * @gid: value of the GID
+ * @index: place of the GID in the port's table
+ * @v2: type of the GID: RoCE v2, else v1
  * @nexthop_mac: v2: MAC of the next hop to the wanted peer GID, if asked for
  * @gateway: v2: route to the peer GID has a gateway
  */
 struct smc_ib_choice {
 	struct smc_ib_port *port;
-	const struct ib_gid_attr *sgid;
+	union ib_gid gid;
+	u8 index;
+	bool v2;
 	u8 nexthop_mac[ETH_ALEN];
 	bool gateway;
 };
@@ -129,10 +136,10 @@ struct smc_ib_want {
  */
 int smc_ib_choose(const struct smc_ib_want *want, struct smc_ib_choice *choice);
 void smc_ib_choice_put(struct smc_ib_choice *choice);
-/* the choice becomes the reference of a link: end with rdma_put_gid_attr(sgid),
- * then smc_ib_link_put(port). @choice is empty afterwards
+/* a link begins: takes a use of the port (smc_ib_link_put()) and the GID
+ * (rdma_put_gid_attr() before that). ERR_PTR(-ENODEV): device or GID is gone
  */
-void smc_ib_choice_to_link(struct smc_ib_choice *choice);
+const struct ib_gid_attr *smc_ib_choice_use(const struct smc_ib_choice *choice);
 
 /* smc_gid.c */
 const struct ib_gid_attr *smc_gid_find(struct smc_ib_port *port, bool v2,

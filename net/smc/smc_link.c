@@ -216,17 +216,17 @@ static void smc_link_release(struct smc_link *link)
 /**
  * smc_link_create() - make the first link of a group
  * @lgr: group in creation
- * @choice: port and GID; taken over once the link is in the group, see below
+ * @choice: port and GID
  * @ops: what the engine calls
  *
  * Context: process, sleeps.
  *
  * Return: link in state ACTIVATING, in the group, with a reference for the
- * caller; @choice is empty then. ERR_PTR: -ENOMEM, -ENODEV, -ENOLINK, errors of
- * the RDMA core; what is left in @choice is the caller's then.
+ * caller. ERR_PTR: -ENOMEM, -ENODEV (device or GID gone), -ENOLINK, errors of
+ * the RDMA core.
  */
 struct smc_link *smc_link_create(struct smcr_lgr *lgr,
-				 struct smc_ib_choice *choice,
+				 const struct smc_ib_choice *choice,
 				 const struct smc_wr_ops *ops)
 {
 	struct smc_link *link;
@@ -239,23 +239,26 @@ struct smc_link *smc_link_create(struct smcr_lgr *lgr,
 	mutex_init(&link->qp_lock);
 	link->lgr = lgr;
 	link->port = choice->port;
-	link->sgid = choice->sgid;
 	link->gateway = choice->gateway;
+	link->sgid = smc_ib_choice_use(choice);
+	if (IS_ERR(link->sgid)) {
+		rc = PTR_ERR(link->sgid);
+		goto free;
+	}
 	smc_ib_port_refresh(link->port);
 	link->mtu = link->port->mtu;
-	memcpy(link->gid, choice->sgid->gid.raw, sizeof(link->gid));
+	memcpy(link->gid, choice->gid.raw, sizeof(link->gid));
 	memcpy(link->mac, link->port->mac, sizeof(link->mac));
 	link->psn = get_random_u32() & 0xffffff;
 	smc_llc_link_init(&link->llc, &lgr->llc, &link->wr, 0);
 
 	rc = smc_link_create_wr(link, ops);
 	if (rc)
-		goto free;
+		goto unuse;
 	smc_lgr_hold(&lgr->base);
-	smc_ib_dev_hold(link->port->dev);
+	smc_ib_dev_hold(link->port->dev);	/* memory, until the link is freed */
 	/* the group may end and drop its reference at once */
 	refcount_inc(&link->refs);
-	smc_ib_choice_to_link(choice);
 	rc = smc_link_publish(lgr, link);
 	if (!rc)
 		return link;
@@ -268,6 +271,9 @@ struct smc_link *smc_link_create(struct smcr_lgr *lgr,
 	smc_link_put(link);
 	return ERR_PTR(rc);
 
+unuse:
+	rdma_put_gid_attr(link->sgid);
+	smc_ib_link_put(link->port);
 free:
 	kfree(link);
 	return ERR_PTR(rc);

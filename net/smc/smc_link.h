@@ -184,7 +184,7 @@ static inline bool smc_link_usable(const struct smc_link *link)
 
 /* smc_link.c */
 struct smc_link *smc_link_create(struct smcr_lgr *lgr,
-				 struct smc_ib_choice *choice,
+				 const struct smc_ib_choice *choice,
 				 const struct smc_wr_ops *ops);
 void smc_link_put(struct smc_link *link);
 struct smc_link *smc_link_get_first(struct smcr_lgr *lgr);

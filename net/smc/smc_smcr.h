@@ -32,8 +32,7 @@ enum smc_role {
  * @peer_mac: MAC of the peer (v1 match)
  * @peer_qpn: client: QP number of the Accept, part of the match; else 0
  * @eid: negotiated EID (v2)
- * @choice: port and GID for a new group; smcr_join() takes over its references
- *	on success with a new group, else they stay with the caller
+ * @choice: port and GID for a new group
  * @saddr: own IPv4 address (v2)
  * @max_conns: negotiated limits, 255 / 2 where nothing was negotiated
  * @max_links:
@@ -52,7 +51,7 @@ struct smcr_want {
 	u8 peer_mac[ETH_ALEN];
 	u32 peer_qpn;
 	u8 eid[SMC_CLC_EID_LEN];
-	struct smc_ib_choice choice;
+	const struct smc_ib_choice *choice;
 	__be32 saddr;
 	u8 max_conns;
 	u8 max_links;

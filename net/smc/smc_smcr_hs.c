@@ -83,7 +83,7 @@ static int smcr_create(struct smc_member *m, struct smcr_want *want,
 	/* if it was killed before it began, the end work has the reference */
 	if (rc)
 		return rc;
-	link = smc_link_create(lgr, &want->choice, &smcr_wr_ops);
+	link = smc_link_create(lgr, want->choice, &smcr_wr_ops);
 	if (IS_ERR(link))
 		return PTR_ERR(link);
 	smcr_member_set_link(m, link);
@@ -94,7 +94,7 @@ static int smcr_create(struct smc_member *m, struct smcr_want *want,
 /**
  * smcr_join() - find or make the group of a connection
  * @m: member of no group
- * @want: what it needs; @want->choice is taken over by a new group
+ * @want: what it needs
  * @how: SMCR_JOIN_*
  * @deadline: jiffies, how long to wait for a group that is being created
  * @first: a new group was made; the caller is its creator

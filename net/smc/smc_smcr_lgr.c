@@ -63,15 +63,15 @@ static void smcr_lgr_fill(struct smcr_lgr *lgr, const struct smcr_want *want)
 	memcpy(lgr->first_gid, want->peer_gid, sizeof(lgr->first_gid));
 	memcpy(lgr->first_mac, want->peer_mac, sizeof(lgr->first_mac));
 	lgr->first_qpn = want->peer_qpn;
-	memcpy(lgr->pnetid, want->choice.port->pnetid, sizeof(lgr->pnetid));
+	memcpy(lgr->pnetid, want->choice->port->pnetid, sizeof(lgr->pnetid));
 }
 
 /* what the device can register, a buffer has to stay within */
 static void smcr_lgr_limit_bufs(struct smcr_lgr *lgr,
-				const struct ib_device *dev)
+				const struct smc_ib_dev *dev)
 {
-	size_t virt = (size_t)dev->attrs.max_fast_reg_page_list_len << PAGE_SHIFT;
-	u64 large = dev->attrs.page_size_cap;
+	size_t virt = (size_t)dev->max_reg_pages << PAGE_SHIFT;
+	u64 large = dev->page_sizes;
 
 	/* contiguous memory may use the device's largest pages */
 	large = large ? min_t(u64, rounddown_pow_of_two(large), SZ_1G) :
@@ -108,7 +108,7 @@ struct smcr_lgr *smcr_lgr_new(const struct smcr_want *want)
 	smc_lgr_init(&lgr->base, &smcr_lgr_ops, want->net);
 	init_completion(&lgr->deleted);
 	smcr_bufs_init(&lgr->bufs, lgr->buf_type);
-	smcr_lgr_limit_bufs(lgr, want->choice.port->dev->ibdev);
+	smcr_lgr_limit_bufs(lgr, want->choice->port->dev);
 	smc_rtokens_init(&lgr->rtokens);
 	INIT_WORK(&lgr->buf_work, smc_mr_reclaim_work);
 	if (smc_llc_init(&lgr->llc, &smcr_llc_ops, want->net, lgr->base.id,
@@ -170,7 +170,7 @@ static int smcr_match_join(struct smcr_lgr *lgr, const struct smcr_want *want,
 	if (!rdma_dev_access_netns(link->port->dev->ibdev, want->net))
 		return SMC_MATCH_NO;
 	if (want->role == SMC_SERVER &&
-	    (want->version > 1 && link->gateway != want->choice.gateway))
+	    (want->version > 1 && link->gateway != want->choice->gateway))
 		return SMC_MATCH_NO;
 	if (__smc_lgr_join(&lgr->base, m))
 		return SMC_MATCH_NO;
