@@ -28,6 +28,8 @@
 #include <linux/uaccess.h>
 #include <net/sock.h>
 
+#include "hist.h"
+
 struct params {
 	bool smc;
 	bool stream;
@@ -55,9 +57,7 @@ struct run {
 
 struct worker {
 	struct run *run;
-	u64 ops;
-	u64 lat_us;
-	u64 max_us;
+	struct hist hist;
 };
 
 struct server {
@@ -245,7 +245,6 @@ static void load(struct worker *w, struct socket *s, void *buf)
 
 	while (ktime_before(ktime_get(), end)) {
 		ktime_t t0 = ktime_get();
-		u64 us;
 
 		if (r->p.cps && dial(r, &s)) {
 			atomic64_inc(&r->fails);
@@ -256,10 +255,7 @@ static void load(struct worker *w, struct socket *s, void *buf)
 			if (!r->p.cps)
 				return;
 		} else {
-			us = ktime_us_delta(ktime_get(), t0);
-			w->ops++;
-			w->lat_us += us;
-			w->max_us = max(w->max_us, us);
+			hist_add(&w->hist, ktime_get() - t0);
 		}
 		if (r->p.cps)
 			sock_release(s);
@@ -292,23 +288,29 @@ static int client_main(void *arg)
 	return 0;
 }
 
-static void report(struct run *r)
+static int report(struct run *r)
 {
-	u64 ops = 0, lat = 0, max_us = 0, least = U64_MAX;
+	u64 least = U64_MAX;
+	struct hist *h;
 	int i;
 
+	h = kvzalloc_obj(*h);
+	if (!h)
+		return -ENOMEM;
 	for (i = 0; i < r->p.conns; i++) {
-		ops += r->workers[i].ops;
-		lat += r->workers[i].lat_us;
-		max_us = max(max_us, r->workers[i].max_us);
-		least = min(least, r->workers[i].ops);
+		hist_merge(h, &r->workers[i].hist);
+		least = min(least, r->workers[i].hist.n);
 	}
 	snprintf(result, sizeof(result),
-		 "{\"ops\": %llu, \"msecs\": %d, \"conns\": %d, \"req\": %d, \"rsp\": %d, \"mean_us\": %llu, \"max_us\": %llu, \"slowest_ops\": %llu, \"connect_fails\": %lld, \"errors\": %lld}\n",
-		 ops, r->p.msecs, r->p.conns, r->p.req,
-		 r->p.stream ? 0 : r->p.rsp, ops ? div64_u64(lat, ops) : 0,
-		 max_us, least, atomic64_read(&r->fails),
+		 "{\"ops\": %llu, \"msecs\": %d, \"conns\": %d, \"req\": %d, \"rsp\": %d, \"mean_us\": %llu, \"max_us\": %llu, \"p50_tenths_us\": %llu, \"p99_tenths_us\": %llu, \"p999_tenths_us\": %llu, \"slowest_ops\": %llu, \"connect_fails\": %lld, \"errors\": %lld}\n",
+		 h->n, r->p.msecs, r->p.conns, r->p.req,
+		 r->p.stream ? 0 : r->p.rsp,
+		 div_u64(hist_mean_tenths_us(h), 10), div_u64(h->max, 1000),
+		 hist_tenths_us(h, 500), hist_tenths_us(h, 990),
+		 hist_tenths_us(h, 999), least, atomic64_read(&r->fails),
 		 atomic64_read(&r->errs));
+	kvfree(h);
+	return 0;
 }
 
 static int run_client(const struct params *p)
@@ -345,8 +347,7 @@ static int run_client(const struct params *p)
 	wait_for_completion(&r->ready);
 	complete_all(&r->go);
 	wait_for_completion(&r->done);
-	report(r);
-	rc = 0;
+	rc = report(r);
 	kvfree(r->workers);
 out:
 	kfree(r);
