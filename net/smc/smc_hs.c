@@ -91,8 +91,6 @@ static void hs_cleanup(struct smc_hs *hs)
 		if (smc_hs_cands[i].ops)
 			smc_hs_cands[i].ops->cleanup(hs);
 	}
-	netdev_put(hs->ndev, &hs->ndev_tracker);
-	hs->ndev = NULL;
 }
 
 /* a Decline of the peer that crossed ours left there before ours arrived */
@@ -206,17 +204,23 @@ int smc_hs_check(const struct sock *tcp)
 }
 
 /**
- * smc_hs_route() - learn device and VLAN of the TCP route
- * @hs: handshake; ndev and vlan are set
+ * smc_hs_route() - learn the VLAN of the TCP route
+ * @hs: handshake; vlan is set
  *
  * Context: process.
  *
- * Return: 0, or -ENODEV: unknown, ndev is NULL
+ * Return: 0, or -ENODEV: the route has no device
  */
 int smc_hs_route(struct smc_hs *hs)
 {
-	hs->ndev = smc_sock_route_dev(hs->tcp, &hs->ndev_tracker);
-	return smc_route_vlan(hs->ndev, &hs->vlan);
+	netdevice_tracker tracker;
+	struct net_device *ndev;
+	int rc;
+
+	ndev = smc_sock_route_dev(hs->tcp, &tracker);
+	rc = smc_route_vlan(ndev, &hs->vlan);
+	netdev_put(ndev, &tracker);
+	return rc;
 }
 
 /**

@@ -125,9 +125,7 @@ struct smc_hs_smcr {
  * @net: namespace of the socket
  * @tcp: TCP socket
  * @server: our role
- * @ndev: device of the TCP route, held, or NULL
- * @ndev_tracker: for @ndev
- * @vlan: of the route; valid if @ndev
+ * @vlan: of the TCP route, after smc_hs_route()
  * @ipv4: the TCP connection is one over IPv4
  * @saddr: own address, if so
  * @start: jiffies, begin; later of the arrival of the Proposal
@@ -151,8 +149,6 @@ struct smc_hs {
 	struct sock *tcp;
 	bool server;
 
-	struct net_device *ndev;
-	netdevice_tracker ndev_tracker;
 	u16 vlan;
 	bool ipv4;
 	__be32 saddr;

@@ -38,8 +38,6 @@ static int hs_try(struct smc_hs *hs, const struct smc_hs_cand *cand)
 		return SMC_DECL_DIFFPREFIX;
 	if (!cand->ops)
 		return cand->absent;
-	if (!hs->ndev)
-		return SMC_DECL_GETVLANERR;
 	memset(&hs->accept, 0, sizeof(hs->accept));
 	rc = cand->ops->listen(hs, cand);
 	/* the next attempt, if any, starts from a clean state */
@@ -62,7 +60,8 @@ static int hs_select(struct smc_hs *hs)
 	if (!left)
 		return reason;
 
-	smc_hs_route(hs);
+	if (smc_hs_route(hs))
+		return SMC_DECL_GETVLANERR;
 	reason = 0;
 	for (i = 0; i < SMC_HS_CANDS; i++) {
 		if (!(left & BIT(i)))

@@ -11,24 +11,32 @@
 #include "smc_eid.h"
 #include "smc_hs_priv.h"
 #include "smc_ib.h"
+#include "smc_prefix.h"
 
 static struct smc_ib_choice *hs_choice(struct smc_hs *hs, u8 version)
 {
 	return &hs->r.choice[version > 1];
 }
 
+/* nothing is held afterwards that a leaving net or RDMA device waits for */
 static int hs_choose(struct smc_hs *hs, u8 version, const u8 *peer_gid)
 {
+	netdevice_tracker tracker;
 	struct smc_ib_want want = {
 		.net = hs->net,
-		.ndev = hs->ndev,
 		.v2 = version > 1,
 		.vlan = hs->vlan,
 		.saddr = hs->saddr,
 		.peer_gid = peer_gid,
 	};
+	int rc;
 
-	return smc_ib_choose(&want, hs_choice(hs, version));
+	want.ndev = smc_sock_route_dev(hs->tcp, &tracker);
+	if (!want.ndev)
+		return -ENODEV;
+	rc = smc_ib_choose(&want, hs_choice(hs, version));
+	netdev_put(want.ndev, &tracker);
+	return rc;
 }
 
 static int hs_smcr_offer(struct smc_hs *hs, const struct smc_hs_cand *cand)
