@@ -4,9 +4,10 @@
  * decision when to hand it on. RFC 7609, 4.4.
  *
  * A call copies portions into the ring, under the socket lock, and kicks the
- * transport after each; it never waits for anything but ring space. A portion
- * is a part of the ring, so that a large write is on its way while the rest is
- * copied.
+ * transport after each; it never waits for anything but ring space. Of a large
+ * ring a portion is a quarter, so that a large write is on its way while the
+ * rest is copied. Small rings are filled at once: each message costs the device
+ * a SEND, and its reader a wake-up and a window update.
  *
  * A portion is held back ("corked") in two cases. With MSG_MORE or TCP_CORK,
  * until half of the ring is filled, the application ends it, or SMC_CORK_TIME
@@ -26,7 +27,7 @@
 #include "smc_stats.h"
 #include "smc_trace.h"
 
-#define SMC_TX_PORTION_MIN	SZ_16K
+#define SMC_TX_PORTION_MIN	SZ_64K
 
 /**
  * smc_tx_space() - free bytes of the send ring
