@@ -23,6 +23,11 @@
  */
 #define SMC_HS_JOIN_TIME	(3 * HZ / 2)
 
+/* for the LLC flows of others before an announcement; then it is declined, while
+ * the peer, who waits SMC_HS_STEP_TIME for our Accept or Confirm, still listens
+ */
+#define SMC_HS_TURN_TIME	(3 * HZ)
+
 /* limits of a link group; the second ones where nothing is negotiated */
 #define SMC_HS_MIN_CONNS	16
 #define SMC_HS_MAX_LINKS	2

@@ -125,9 +125,11 @@ static int hs_join(struct smc_hs *hs, unsigned int how, int no_link)
 
 static int hs_announce(struct smc_hs *hs)
 {
+	unsigned long since = hs->server ? hs->start : jiffies;
 	int rc;
 
-	rc = smcr_announce_rmb(&hs->smc->conn.member);
+	rc = smcr_announce_rmb(&hs->smc->conn.member,
+			       since + SMC_HS_TURN_TIME);
 	return hs_reason(rc, SMC_DECL_ERR_REGBUF);
 }
 

@@ -157,7 +157,8 @@ void smc_llc_link_init(struct smc_llc_link *ll, struct smc_llc_ctl *ctl,
 void smc_llc_link_stop(struct smc_llc_link *ll);
 int smc_llc_confirm_rkey(struct smc_llc_link *ll,
 			 const struct smc_llc_rkey *own,
-			 const struct smc_llc_rkey *other, unsigned int nother);
+			 const struct smc_llc_rkey *other, unsigned int nother,
+			 unsigned long deadline);
 int smc_llc_delete_rkeys(struct smc_llc_link *ll, const u32 *keys,
 			 unsigned int n);
 void smc_llc_test_start(struct smc_llc_link *ll, unsigned long interval);

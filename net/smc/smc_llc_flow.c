@@ -16,9 +16,11 @@
 #include "smc_stats.h"
 #include "smc_trace.h"
 
-static int smc_llc_turn(struct smc_llc_ctl *ctl)
+static int smc_llc_turn(struct smc_llc_ctl *ctl, unsigned long deadline)
 {
-	if (down_timeout(&ctl->local, SMC_LLC_WAIT_FLOW)) {
+	long left = max((long)(deadline - jiffies), 0L);
+
+	if (down_timeout(&ctl->local, left)) {
 		SMC_INC(ctl->net, LLC_TIMEOUT);
 		return -ETIMEDOUT;
 	}
@@ -30,11 +32,12 @@ static int smc_llc_turn(struct smc_llc_ctl *ctl)
 
 /* one request of ours and its answer, which is left in @wait */
 static int smc_llc_ask(struct smc_llc_link *ll, const struct smc_llc *msg,
-		       u32 key, struct smc_llc_wait *wait)
+		       u32 key, unsigned long deadline,
+		       struct smc_llc_wait *wait)
 {
 	int rc;
 
-	rc = smc_llc_turn(ll->ctl);
+	rc = smc_llc_turn(ll->ctl, deadline);
 	if (rc)
 		return rc;
 	smc_llc_expect(wait, ll, msg->type, true, key);
@@ -54,16 +57,18 @@ static int smc_llc_ask(struct smc_llc_link *ll, const struct smc_llc *msg,
  * @own: key and address on that link
  * @other: the same for the other links of the group
  * @nother: their number, at most 2
+ * @deadline: jiffies, for one's turn: who waits for the handshake behind it has
+ *	less patience than the link
  *
- * RFC 7609, 4.5.4. Context: process, sleeps up to 22 s, usually for a round
- * trip.
+ * RFC 7609, 4.5.4. Context: process, sleeps until @deadline and a round trip.
  *
  * Return: 0: the peer has taken it; -EIO: refused; -ETIMEDOUT, -ENOLINK,
  * -ERESTARTSYS (signal while no slot was free), -EPIPE
  */
 int smc_llc_confirm_rkey(struct smc_llc_link *ll,
 			 const struct smc_llc_rkey *own,
-			 const struct smc_llc_rkey *other, unsigned int nother)
+			 const struct smc_llc_rkey *other, unsigned int nother,
+			 unsigned long deadline)
 {
 	struct smc_llc msg = {
 		.type = SMC_LLC_CONFIRM_RKEY,
@@ -75,7 +80,7 @@ int smc_llc_confirm_rkey(struct smc_llc_link *ll,
 
 	if (nother)
 		memcpy(msg.other, other, nother * sizeof(*other));
-	rc = smc_llc_ask(ll, &msg, own->rkey, &wait);
+	rc = smc_llc_ask(ll, &msg, own->rkey, deadline, &wait);
 	if (!rc && wait.msg.rejected)
 		rc = -EIO;
 	if (!rc)
@@ -111,7 +116,7 @@ int smc_llc_delete_rkeys(struct smc_llc_link *ll, const u32 *keys,
 	for (i = 0; i < n; i++)
 		list[i] = cpu_to_be32(keys[i]);
 	msg.list = (const u8 *)list;
-	rc = smc_llc_ask(ll, &msg, 0, &wait);
+	rc = smc_llc_ask(ll, &msg, 0, jiffies + SMC_LLC_WAIT_FLOW, &wait);
 	if (!rc)
 		SMC_ADD(ll->ctl->net, RKEY_DELETE, n);
 	return rc;

@@ -250,13 +250,15 @@ int smc_mr_register(struct smc_link *link, struct smcr_buf *buf)
  * smc_mr_announce() - make the peer know a receive buffer
  * @link: link of the connection
  * @buf: registered receive buffer of the caller
+ * @deadline: jiffies, see smc_llc_confirm_rkey()
  *
  * Nothing is sent if the peer still knows it from its last user.
  * Context: process, sleeps for a round trip.
  *
  * Return: 0, or errno of smc_llc_confirm_rkey()
  */
-int smc_mr_announce(struct smc_link *link, struct smcr_buf *buf)
+int smc_mr_announce(struct smc_link *link, struct smcr_buf *buf,
+		    unsigned long deadline)
 {
 	struct smcr_map *map = &buf->map[link->idx];
 	struct smc_llc_rkey own = {
@@ -267,7 +269,7 @@ int smc_mr_announce(struct smc_link *link, struct smcr_buf *buf)
 
 	if (map->confirmed)
 		return 0;
-	rc = smc_llc_confirm_rkey(&link->llc, &own, NULL, 0);
+	rc = smc_llc_confirm_rkey(&link->llc, &own, NULL, 0, deadline);
 	if (!rc)
 		smc_mr_set_confirmed(link, buf);
 	return rc;

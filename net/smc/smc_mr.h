@@ -12,7 +12,8 @@ struct smcr_lgr;
 
 int smc_mr_map(struct smc_link *link, struct smcr_buf *buf);
 int smc_mr_register(struct smc_link *link, struct smcr_buf *buf);
-int smc_mr_announce(struct smc_link *link, struct smcr_buf *buf);
+int smc_mr_announce(struct smc_link *link, struct smcr_buf *buf,
+		    unsigned long deadline);
 void smc_mr_set_confirmed(struct smc_link *link, struct smcr_buf *buf);
 struct smcr_buf *smc_mr_get_buf(struct smc_link *link, enum smc_buf_dir dir,
 				u32 wish);

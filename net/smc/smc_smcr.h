@@ -82,7 +82,7 @@ int smcr_get_buffers(struct smc_member *m, u32 snd_wish, u32 rcv_wish);
 /* reuse of a group: RMB registered on all links and confirmed to the peer
  * (skipped while it still is from its last user). -EIO, -ETIMEDOUT, -ENOMEM..
  */
-int smcr_announce_rmb(struct smc_member *m);
+int smcr_announce_rmb(struct smc_member *m, unsigned long deadline);
 
 /* own parts of Accept or Confirm: peer_id, gid, mac, qpn, rkey, rmbe_idx,
  * token, size code, mtu, rmb_addr, psn

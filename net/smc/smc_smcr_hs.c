@@ -177,6 +177,7 @@ static int smcr_register_rings(struct smc_link *link, void *arg)
 /**
  * smcr_announce_rmb() - reuse of a group: the peer gets to know our ring
  * @m: member with buffers
+ * @deadline: jiffies, until when others may be announced first
  *
  * Registers both rings where needed; skips what still holds from the buffers'
  * last user. RFC 7609, 4.5.4. Context: process, may sleep for a round trip.
@@ -184,13 +185,13 @@ static int smcr_register_rings(struct smc_link *link, void *arg)
  * Return: 0; -EIO: refused by device or peer; -ETIMEDOUT, -ENOLINK, -EPIPE,
  * -ERESTARTSYS, -ENOMEM
  */
-int smcr_announce_rmb(struct smc_member *m)
+int smcr_announce_rmb(struct smc_member *m, unsigned long deadline)
 {
 	struct smc_link *link = smcr_member_link(m);
 	int rc;
 
 	rc = smcr_register_rings(link, m);
-	return rc ?: smc_mr_announce(link, m->r.rmb);
+	return rc ?: smc_mr_announce(link, m->r.rmb, deadline);
 }
 
 /**

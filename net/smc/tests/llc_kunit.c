@@ -303,7 +303,8 @@ static int ask(void *arg)
 	static const u32 keys[] = { 1, 2, 3 };
 
 	if (a->rkey)
-		a->rc = smc_llc_confirm_rkey(&a->t->ll, &own, NULL, 0);
+		a->rc = smc_llc_confirm_rkey(&a->t->ll, &own, NULL, 0,
+					     jiffies + SMC_LLC_WAIT_FLOW);
 	else
 		a->rc = smc_llc_delete_rkeys(&a->t->ll, keys, 3);
 	complete(&a->done);
