@@ -8,13 +8,18 @@
  * of the writer.
  *
  *   server family=smc|tcp port=N req=N rsp=N [stream]
- *   client family=smc|tcp port=N req=N rsp=N addr=A conns=N msecs=N
+ *   connect family=smc|tcp port=N req=N rsp=N addr=A conns=N msecs=N
  *          [stream] [cps]
+ *   go              the load, on the connections there are
+ *   close           end the connections
+ *   hold            keep the connections aside, idle, so that more can be made
+ *   release         end the connections kept
  *   stop            end the servers
  *
- * A client returns when the load has ended: rr: request and response in turn
- * on each connection; stream: requests only; cps: connect, one request and
- * response, close, over and over. Counting starts when all are connected.
+ * Each returns when it is done, so that counters can be read in between. The
+ * load is request and response in turn on each connection; with stream, only
+ * requests; with cps, connect, one request and response, close, over and over
+ * (and connect does nothing).
  */
 #include <linux/in.h>
 #include <linux/inet.h>
@@ -24,6 +29,7 @@
 #include <linux/nsproxy.h>
 #include <linux/parser.h>
 #include <linux/proc_fs.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <net/sock.h>
@@ -47,8 +53,11 @@ struct run {
 	struct net *net;
 	struct completion ready;	/* all connected */
 	struct completion go;
-	struct completion done;
+	struct completion done;		/* the load is over */
+	struct completion close;
+	struct completion gone;		/* no worker any more */
 	atomic_t connecting;
+	atomic_t loading;
 	atomic_t running;
 	atomic64_t fails;
 	atomic64_t errs;
@@ -75,8 +84,9 @@ struct served {
 	struct socket *sock;
 };
 
+static DEFINE_MUTEX(lock);	/* what follows, one command at a time */
 static LIST_HEAD(servers);
-static DEFINE_MUTEX(lock);	/* servers, result, one command at a time */
+static struct run *current_run, *held_run;
 static char result[512];
 
 static int make_socket(struct net *net, const struct params *p,
@@ -128,6 +138,7 @@ static int accept_main(void *arg)
 {
 	struct server *srv = arg;
 
+	allow_signal(SIGINT);	/* ends a blocking accept */
 	while (!kthread_should_stop()) {
 		struct task_struct *task;
 		struct served *c;
@@ -136,9 +147,11 @@ static int accept_main(void *arg)
 		if (!c)
 			break;
 		c->srv = srv;
-		if (kernel_accept(srv->sock, &c->sock, O_NONBLOCK)) {
+		if (kernel_accept(srv->sock, &c->sock, 0)) {
 			kfree(c);
-			usleep_range(300, 600);
+			if (signal_pending(current))
+				break;
+			msleep(20);
 			continue;
 		}
 		atomic_inc(&srv->conns);
@@ -198,6 +211,7 @@ static void stop_servers(void)
 	int i;
 
 	list_for_each_entry_safe(srv, next, &servers, node) {
+		send_sig(SIGINT, srv->task, 1);
 		kthread_stop(srv->task);
 		sock_release(srv->sock);
 		for (i = 0; i < 3000 && atomic_read(&srv->conns); i++)
@@ -280,11 +294,14 @@ static int client_main(void *arg)
 	wait_for_completion(&r->go);
 	if (!rc && buf)
 		load(w, s, buf);
+	if (atomic_dec_and_test(&r->loading))
+		complete_all(&r->done);
+	wait_for_completion(&r->close);
 	if (s && !r->p.cps)
 		sock_release(s);
 	kvfree(buf);
 	if (atomic_dec_and_test(&r->running))
-		complete_all(&r->done);
+		complete_all(&r->gone);
 	return 0;
 }
 
@@ -313,45 +330,97 @@ static int report(struct run *r)
 	return 0;
 }
 
-static int run_client(const struct params *p)
+static void no_worker(struct run *r)
+{
+	atomic64_inc(&r->fails);
+	if (atomic_dec_and_test(&r->connecting))
+		complete_all(&r->ready);
+	if (atomic_dec_and_test(&r->loading))
+		complete_all(&r->done);
+	if (atomic_dec_and_test(&r->running))
+		complete_all(&r->gone);
+}
+
+static int run_connect(const struct params *p)
 {
 	struct run *r;
-	int i, rc = -ENOMEM;
+	int i;
 
+	if (current_run)
+		return -EBUSY;
 	r = kzalloc_obj(*r);
 	if (!r)
 		return -ENOMEM;
+	r->workers = kvcalloc(p->conns, sizeof(*r->workers), GFP_KERNEL);
+	if (!r->workers) {
+		kfree(r);
+		return -ENOMEM;
+	}
 	r->p = *p;
 	r->net = current->nsproxy->net_ns;
 	init_completion(&r->ready);
 	init_completion(&r->go);
 	init_completion(&r->done);
+	init_completion(&r->close);
+	init_completion(&r->gone);
 	atomic_set(&r->connecting, p->conns);
+	atomic_set(&r->loading, p->conns);
 	atomic_set(&r->running, p->conns);
-	r->workers = kvcalloc(p->conns, sizeof(*r->workers), GFP_KERNEL);
-	if (!r->workers)
-		goto out;
+	current_run = r;
 	for (i = 0; i < p->conns; i++) {
 		struct task_struct *task;
 
 		r->workers[i].run = r;
 		task = kthread_run(client_main, &r->workers[i], "smcbench_cli");
-		if (IS_ERR(task)) {
-			atomic64_inc(&r->fails);
-			if (atomic_dec_and_test(&r->connecting))
-				complete_all(&r->ready);
-			if (atomic_dec_and_test(&r->running))
-				complete_all(&r->done);
-		}
+		if (IS_ERR(task))
+			no_worker(r);
 	}
 	wait_for_completion(&r->ready);
+	return 0;
+}
+
+static int run_go(void)
+{
+	struct run *r = current_run;
+
+	if (!r)
+		return -ENOTCONN;
 	complete_all(&r->go);
 	wait_for_completion(&r->done);
-	rc = report(r);
+	return report(r);
+}
+
+static int run_close(void)
+{
+	struct run *r = current_run;
+
+	if (!r)
+		return -ENOTCONN;
+	if (!completion_done(&r->go))
+		r->p.msecs = 0;
+	complete_all(&r->go);
+	complete_all(&r->close);
+	wait_for_completion(&r->gone);
+	current_run = NULL;
 	kvfree(r->workers);
-out:
 	kfree(r);
-	return rc;
+	return 0;
+}
+
+static int run_hold(bool hold)
+{
+	if (!hold) {
+		if (current_run || !held_run)
+			return -EBUSY;
+		current_run = held_run;
+		held_run = NULL;
+		return run_close();
+	}
+	if (held_run)
+		return -EBUSY;
+	held_run = current_run;
+	current_run = NULL;
+	return 0;
 }
 
 enum { OPT_FAMILY, OPT_PORT, OPT_REQ, OPT_RSP, OPT_CONNS, OPT_MSECS, OPT_ADDR,
@@ -431,8 +500,14 @@ static int command(char *line)
 	}
 	if (!strcmp(verb, "server"))
 		return start_server(&p);
-	if (!strcmp(verb, "client"))
-		return run_client(&p);
+	if (!strcmp(verb, "connect"))
+		return run_connect(&p);
+	if (!strcmp(verb, "go"))
+		return run_go();
+	if (!strcmp(verb, "close"))
+		return run_close();
+	if (!strcmp(verb, "hold") || !strcmp(verb, "release"))
+		return run_hold(*verb == 'h');
 	if (strcmp(verb, "stop"))
 		return -EINVAL;
 	stop_servers();
@@ -480,6 +555,8 @@ static int __init bench_init(void)
 static void __exit bench_exit(void)
 {
 	remove_proc_entry("smcbench", NULL);
+	run_close();
+	run_hold(false);
 	stop_servers();
 }
 
