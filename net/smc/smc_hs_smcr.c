@@ -125,11 +125,10 @@ static int hs_join(struct smc_hs *hs, unsigned int how, int no_link)
 
 static int hs_announce(struct smc_hs *hs)
 {
-	unsigned long since = hs->server ? hs->start : jiffies;
 	int rc;
 
 	rc = smcr_announce_rmb(&hs->smc->conn.member,
-			       since + SMC_HS_TURN_TIME);
+			       hs->start + SMC_HS_TURN_TIME);
 	return hs_reason(rc, SMC_DECL_ERR_REGBUF);
 }
 
@@ -229,11 +228,6 @@ static void hs_client_want(struct smc_hs *hs)
 	memcpy(want->peer_mac, accept->r.mac, sizeof(want->peer_mac));
 	want->peer_qpn = accept->r.qpn;
 	memcpy(want->eid, accept->eid, sizeof(want->eid));
-	if (accept->has_fce) {
-		memcpy(want->host, accept->host, sizeof(want->host));
-		want->peer_os = accept->os;
-		want->peer_features = accept->features;
-	}
 }
 
 static int hs_store_peer(struct smc_hs *hs, const struct smc_clc_ac *ac)
@@ -263,7 +257,7 @@ static int hs_smcr_connect(struct smc_hs *hs)
 	bool first = accept->first_contact;
 	int rc;
 
-	/* the time to wait for a group counts from here */
+	/* what the server waits for counts from here */
 	hs->start = jiffies;
 	rc = first ? hs_client_path(hs) : 0;
 	if (rc)

@@ -100,7 +100,6 @@ struct smc_link {
  * @eid: negotiated (v2)
  * @host: peer's name
  * @peer_os: SMC_CLC_OS_*
- * @peer_features: feature mask
  * @saddr: own IPv4 address (v2)
  * @max_conns: negotiated; the server keeps to it
  * @max_links: negotiated
@@ -135,7 +134,6 @@ struct smcr_lgr {
 	u8 eid[SMC_CLC_EID_LEN];
 	u8 host[SMC_CLC_HOST_LEN];
 	u8 peer_os;
-	u16 peer_features;
 	__be32 saddr;
 	u8 max_conns;
 	u8 max_links;

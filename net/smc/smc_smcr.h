@@ -36,9 +36,6 @@ enum smc_role {
  * @saddr: own IPv4 address (v2)
  * @max_conns: negotiated limits, 255 / 2 where nothing was negotiated
  * @max_links:
- * @host: peer host name (32 bytes blank padded) or zeroes
- * @peer_os: SMC_CLC_OS_* or 0
- * @peer_features: feature mask
  */
 struct smcr_want {
 	struct net *net;
@@ -55,9 +52,6 @@ struct smcr_want {
 	__be32 saddr;
 	u8 max_conns;
 	u8 max_links;
-	u8 host[SMC_CLC_HOST_LEN];
-	u8 peer_os;
-	u16 peer_features;
 };
 
 /* what may smcr_join() do */

@@ -253,6 +253,10 @@ int smcr_set_peer(struct smc_member *m, const struct smc_clc_ac *ac)
 			SMC_INC(m->net, RTOKEN_FULL);
 		return tok;
 	}
+	if (lgr->base.creator == m && ac->has_fce) {
+		memcpy(lgr->host, ac->host, sizeof(lgr->host));
+		lgr->peer_os = ac->os;
+	}
 	m->r.rtoken = tok;
 	m->r.peer_off = (u64)size * (ac->r.rmbe_idx - 1);
 	m->peer_token = ac->r.token;

@@ -54,9 +54,6 @@ static void smcr_lgr_fill(struct smcr_lgr *lgr, const struct smcr_want *want)
 	lgr->vlan = want->vlan;
 	memcpy(lgr->peer_id, want->peer_id, sizeof(lgr->peer_id));
 	memcpy(lgr->eid, want->eid, sizeof(lgr->eid));
-	memcpy(lgr->host, want->host, sizeof(lgr->host));
-	lgr->peer_os = want->peer_os;
-	lgr->peer_features = want->peer_features;
 	lgr->saddr = want->saddr;
 	lgr->max_conns = want->max_conns;
 	lgr->max_links = want->max_links;

@@ -373,7 +373,9 @@ static int show_group(const struct nlmsghdr *nlh, void *arg)
 		       num(&n, SMC_NLA_LGR_R_SNDBUF_ALLOC),
 		       num(&n, SMC_NLA_LGR_R_RMB_ALLOC));
 		if (n.tb[SMC_NLA_LGR_R_V2_COMMON])
-			printf(" eid %.32s", str(&v, SMC_NLA_LGR_V2_NEG_EID));
+			printf(" eid %.32s peer %.32s",
+			       str(&v, SMC_NLA_LGR_V2_NEG_EID),
+			       str(&v, SMC_NLA_LGR_V2_PEER_HOST));
 		putchar('\n');
 	} else {
 		nest(a.tb[SMC_GEN_LINK_SMCR], &n);

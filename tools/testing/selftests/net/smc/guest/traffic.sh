@@ -39,5 +39,7 @@ run "IPv6 addresses" smc smc fd00::2 6006 tcp short50 bulk4 halfclose-client
 run "IPv6 addresses, IPPROTO_SMC" ipsmc ipsmc fd00::2 6007 tcp short50 bulk4
 smcstat groups | sed 's/^/# /'
 check "one group of each role" test "$(smcstat groups | grep -c '^group')" = 2
+check "both know the host name of the peer" \
+	test "$(smcstat groups | grep -c "^group.* peer $(uname -n)")" = 2
 check "module unloads" smc_down
 tap_end
