@@ -52,6 +52,36 @@ end_programs()
 	return 0
 }
 
+# A handshake that waits for its peer must not hold up a device: the Accept never
+# comes, and the device is gone while the connect still waits for it.
+stalled() # CMD...
+{
+	local pid rc=1
+
+	smc_up && server_up B 10.0.0.2 6200 -k smc || return 1
+	inB nft -f - <<-EOF
+		add table ip t
+		add chain ip t out { type filter hook output priority 0; }
+		add rule ip t out tcp sport 6200 ip length > 80 drop
+	EOF
+	inA smc_xfer -c -k smc -p 6200 10.0.0.2 halfclose-client >/dev/null 2>&1 &
+	pid=$!
+	wait_for 20 accept_sent && "$@" && kill -0 $pid && rc=0
+	kill -9 $pid
+	wait $pid
+	server_down
+	smc_down
+	return $rc
+}
+
+accept_sent()
+{
+	[ "$(counter B BUF_NEW_RMB)" = 1 ]
+}
+
+check "RDMA device removed while a handshake waits" stalled inA rdma link delete rxeA
+check "net device removed while a handshake waits" stalled ip -n A link del v0
+
 for ((r = 1; r <= ${ROUNDS:-3}; r++)); do
 	check "round $r: module and two hosts" smc_up || break
 	check "round $r: traffic" traffic
