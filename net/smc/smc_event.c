@@ -274,7 +274,9 @@ static void smc_conn_close_work(struct work_struct *work)
 	release_sock(&smc->sk);
 
 	if (leave)
-		m->transport->leave(m, clean);
+		m->transport->leave(m, clean,
+				    min_t(u64, atomic64_read(&conn->rx_prod),
+					  m->rcv_size));
 	if (!over)
 		return;
 	smc_sock_tcp_release(smc);

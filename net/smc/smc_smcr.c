@@ -206,12 +206,12 @@ static void smcr_quiesce(struct smc_member *m)
 }
 
 static void smcr_put_rings(struct smc_member *m, struct smc_link *link,
-			   bool idle, bool clean)
+			   bool idle, bool clean, u32 used)
 {
 	if (m->r.sndbuf)
 		smc_mr_put_buf(link, m->r.sndbuf, idle, m->r.snd_high);
 	if (m->r.rmb)
-		smc_mr_put_buf(link, m->r.rmb, clean || !m->r.named, U32_MAX);
+		smc_mr_put_buf(link, m->r.rmb, clean || !m->r.named, used);
 	m->r.sndbuf = NULL;
 	m->r.rmb = NULL;
 	m->r.snd_high = 0;
@@ -223,7 +223,7 @@ static void smcr_put_rings(struct smc_member *m, struct smc_link *link,
 	m->peer_size = 0;
 }
 
-static void smcr_leave(struct smc_member *m, bool clean)
+static void smcr_leave(struct smc_member *m, bool clean, u32 used)
 {
 	struct smc_link *link = smcr_member_link(m);
 	struct smc_lgr *base = m->lgr;
@@ -243,7 +243,7 @@ static void smcr_leave(struct smc_member *m, bool clean)
 		smc_rtoken_put(&smcr_lgr_of(base)->rtokens, m->r.rtoken);
 	m->r.rtoken = -1;
 	if (link)
-		smcr_put_rings(m, link, idle, clean);
+		smcr_put_rings(m, link, idle, clean, used);
 	smcr_member_clear_link(m);
 	m->peer_token = 0;
 	m->lgr = NULL;

@@ -354,7 +354,7 @@ void smcr_abort(struct smc_member *m)
 		smc_llc_forget(&lgr->confirm);
 		smcr_lgr_kill(lgr, -ECONNABORTED, SMC_LLC_DEL_LOST_PATH);
 	}
-	smcr_transport.leave(m, false);
+	smcr_transport.leave(m, false, m->rcv_size);
 }
 
 /**

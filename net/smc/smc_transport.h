@@ -152,6 +152,7 @@ struct smc_member {
  * @leave: process, may sleep: give buffers, token and group reference back.
  *	Waits for messages in flight (bounded by the life of the link). @clean:
  *	the peer has promised to write no more, so the RMB may be reused.
+ *	@used: up to where of the receive ring it said to have written.
  *	Idempotent. The rings are gone when it returns, but an rx_cdc that was
  *	under way may still run: the connection marks itself under a lock that
  *	its rx_cdc takes, before it calls this
@@ -163,7 +164,7 @@ struct smc_transport {
 	void (*kick)(struct smc_member *m);
 	void (*snd_written)(struct smc_member *m, u64 pos, u32 len);
 	void (*rcv_ready)(struct smc_member *m, u64 pos, u32 len);
-	void (*leave)(struct smc_member *m, bool clean);
+	void (*leave)(struct smc_member *m, bool clean, u32 used);
 };
 
 extern const struct smc_transport smcr_transport;

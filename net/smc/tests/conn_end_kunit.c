@@ -236,6 +236,8 @@ static void end_killed(struct kunit *test)
 	msleep(50);
 	KUNIT_EXPECT_TRUE(test, p->end[1].left);
 	KUNIT_EXPECT_FALSE(test, p->end[1].clean);
+	/* so much of the ring has to be cleared for its next user */
+	KUNIT_EXPECT_EQ(test, p->end[1].used, 2);
 	KUNIT_EXPECT_EQ(test, p->end[1].cflags, 0);
 
 	m = &p->end[0].smc->conn.member;

@@ -58,6 +58,7 @@ struct ct_msg {
  * @pflags: producer flags of the last message
  * @left: leave() was called
  * @clean: as leave() was told
+ * @used: as leave() was told
  */
 struct ct_end {
 	struct smc_sock *smc;
@@ -78,6 +79,7 @@ struct ct_end {
 	u8 pflags;
 	bool left;
 	bool clean;
+	u32 used;
 };
 
 struct ct_pair {

@@ -113,11 +113,12 @@ static const char *ct_dev_name(const struct smc_member *m)
 	return "";
 }
 
-static void ct_leave(struct smc_member *m, bool clean)
+static void ct_leave(struct smc_member *m, bool clean, u32 used)
 {
 	struct ct_end *e = ct_end_of(m);
 
 	e->clean = clean;
+	e->used = used;
 	WRITE_ONCE(e->left, true);
 }
 
