@@ -44,13 +44,15 @@ static void say(const char *fmt, ...)
 {
 	int saved = errno;
 	va_list args;
+	char text[200];
 
 	if (!debug)
 		return;
 	va_start(args, fmt);
-	fprintf(stderr, "libsmc-preload: ");
-	vfprintf(stderr, fmt, args);
+	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
+	/* one write: other threads and processes share stderr */
+	dprintf(STDERR_FILENO, "libsmc-preload: %s", text);
 	errno = saved;
 }
 
@@ -87,6 +89,15 @@ static void start(void)
 	rcvbuf = size_from_env("SMC_RCVBUF");
 }
 
+/*
+ * Before the program runs, so that a socket made in a signal handler or in the
+ * child of a fork finds it done; 'once' remains for constructors before ours.
+ */
+__attribute__((constructor)) static void early(void)
+{
+	pthread_once(&once, start);
+}
+
 static int call_next(int domain, int type, int protocol)
 {
 	if (next_socket)
@@ -114,7 +125,7 @@ static int smc_socket(int domain, int type)
 __attribute__((visibility("default")))
 int socket(int domain, int type, int protocol)
 {
-	int fd;
+	int fd, saved = errno;
 
 	pthread_once(&once, start);
 	if ((domain != AF_INET && domain != AF_INET6) ||
@@ -130,5 +141,6 @@ int socket(int domain, int type, int protocol)
 	set_size(fd, SO_SNDBUF, sndbuf, "SMC_SNDBUF");
 	set_size(fd, SO_RCVBUF, rcvbuf, "SMC_RCVBUF");
 	say("socket %d is SMC\n", fd);
+	errno = saved;	/* of the attempts before */
 	return fd;
 }

@@ -13,10 +13,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #ifndef SMC_VERSION
@@ -115,6 +117,10 @@ static void add_preload(const char *lib)
 	const char *old = getenv("LD_PRELOAD");
 	char *val;
 
+	if (lib[strcspn(lib, " :")])
+		fprintf(stderr,
+			"smc_run: a blank or colon in '%s', the program runs over TCP\n",
+			lib);
 	if (!old || !*old) {
 		setenv("LD_PRELOAD", lib, 1);
 		return;
@@ -125,68 +131,117 @@ static void add_preload(const char *lib)
 	free(val);
 }
 
-static int has_interpreter(const char *path)
+/* first bytes of a file; how many, -1 if it cannot be read */
+static ssize_t file_head(const char *path, void *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len;
+
+	if (fd < 0)
+		return -1;
+	len = pread(fd, buf, size, 0);
+	close(fd);
+	return len;
+}
+
+/* a 64 bit program that the kernel starts without the dynamic loader */
+static bool is_static(const char *head, size_t len)
 {
 	Elf64_Ehdr eh;
 	Elf64_Phdr ph;
-	int fd, i, found = 1;	/* scripts and other formats: not our matter */
+	int i;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 1;
-	if (read(fd, &eh, sizeof(eh)) == sizeof(eh) &&
-	    !memcmp(eh.e_ident, ELFMAG, SELFMAG) &&
-	    eh.e_ident[EI_CLASS] == ELFCLASS64) {
-		found = 0;
-		for (i = 0; i < eh.e_phnum && !found; i++)
-			if (pread(fd, &ph, sizeof(ph), eh.e_phoff +
-				  (off_t)i * eh.e_phentsize) == sizeof(ph))
-				found = ph.p_type == PT_INTERP;
+	if (len < sizeof(eh) || memcmp(head, ELFMAG, SELFMAG) ||
+	    head[EI_CLASS] != ELFCLASS64)
+		return false;
+	memcpy(&eh, head, sizeof(eh));
+	for (i = 0; i < eh.e_phnum; i++) {
+		size_t off = eh.e_phoff + (size_t)i * eh.e_phentsize;
+
+		if (off > len || len - off < sizeof(ph))
+			return false;
+		memcpy(&ph, head + off, sizeof(ph));
+		if (ph.p_type == PT_INTERP)
+			return false;
 	}
-	close(fd);
-	return found;
+	return true;
 }
 
-static void check_program(const char *path)
+/* the loader leaves preload libraries out when the program gets rights */
+static bool gains_rights(const char *path, const struct stat *st)
+{
+	if ((st->st_mode & S_ISUID) && st->st_uid != getuid())
+		return true;
+	if ((st->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
+	    st->st_gid != getgid())
+		return true;
+	return getuid() && getxattr(path, "security.capability", NULL, 0) > 0;
+}
+
+static void check_program(const char *path, bool script)
+{
+	char head[4096];
+	struct stat st;
+	ssize_t len;
+
+	if (stat(path, &st))
+		return;
+	if (gains_rights(path, &st) && !script) {
+		fprintf(stderr, "smc_run: %s is setuid or has capabilities, it runs over TCP\n",
+			path);
+		return;
+	}
+	len = file_head(path, head, sizeof(head) - 1);
+	if (len <= 0)
+		return;
+	head[len] = 0;
+	if (is_static(head, len)) {
+		fprintf(stderr, "smc_run: %s is static, it runs over TCP\n",
+			path);
+	} else if (!strncmp(head, "#!", 2) && !script) {
+		char *interp = head + 2 + strspn(head + 2, " \t");
+
+		interp[strcspn(interp, " \t\n")] = 0;
+		check_program(interp, true);
+	}
+}
+
+static bool runs(const char *path)
 {
 	struct stat st;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return;
-	if ((st.st_mode & (S_ISUID | S_ISGID)) && geteuid())
-		fprintf(stderr, "smc_run: %s is setuid, it runs over TCP\n",
-			path);
-	else if (!has_interpreter(path))
-		fprintf(stderr, "smc_run: %s is static, it runs over TCP\n",
-			path);
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
 /* the file that execvp() will take */
 static void check_command(const char *cmd)
 {
-	const char *env = getenv("PATH");
-	char *dirs, *dir, *save, path[PATH_MAX];
+	const char *dir = getenv("PATH"), *end;
+	char path[PATH_MAX];
 
 	if (strchr(cmd, '/')) {
-		check_program(cmd);
+		check_program(cmd, false);
 		return;
 	}
-	dirs = strdup(env ? env : "/bin:/usr/bin");
-	for (dir = strtok_r(dirs, ":", &save); dir;
-	     dir = strtok_r(NULL, ":", &save)) {
-		snprintf(path, sizeof(path), "%s/%s", dir, cmd);
-		if (!access(path, X_OK)) {
-			check_program(path);
-			break;
+	if (!dir)
+		dir = "/bin:/usr/bin";
+	for (;; dir = end + 1) {
+		end = strchrnul(dir, ':');
+		snprintf(path, sizeof(path), "%.*s%s%s", (int)(end - dir), dir,
+			 end > dir ? "/" : "", cmd);
+		if (runs(path)) {
+			check_program(path, false);
+			return;
 		}
+		if (!*end)
+			return;
 	}
-	free(dirs);
 }
 
 int main(int argc, char **argv)
 {
 	char lib[PATH_MAX];
-	int opt;
+	int opt, err;
 
 	while ((opt = getopt(argc, argv, "+dr:t:vh")) != -1) {
 		switch (opt) {
@@ -220,6 +275,7 @@ int main(int argc, char **argv)
 	check_command(argv[optind]);
 	add_preload(lib);
 	execvp(argv[optind], argv + optind);
-	fprintf(stderr, "smc_run: %s: %s\n", argv[optind], strerror(errno));
-	return errno == ENOENT ? 127 : 126;
+	err = errno;
+	fprintf(stderr, "smc_run: %s: %s\n", argv[optind], strerror(err));
+	return err == ENOENT ? 127 : 126;
 }
