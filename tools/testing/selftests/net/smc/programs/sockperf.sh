@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# sockperf: messages with sequence numbers over one and several sockets.
+. "$(dirname "$0")/lib.sh"
+
+perf() # MODE ARG..
+{
+	local mode=$1 rc
+
+	shift
+	A $RUN sockperf "$mode" --tcp -i 10.0.0.2 -p $PORT -t 1 "$@" >"$OUT/perf.txt" 2>&1
+	rc=$?
+	[ $rc = 0 ] || tail -3 "$OUT/perf.txt"
+	sed 's/\x1b\[[0-9;]*m//g' "$OUT/perf.txt" | grep -o '# dropped messages = .*\|Summary: [A-Z][a-z]*'
+	return $rc
+}
+
+one()
+{
+	serve B $PORT $RUN sockperf server --tcp -i 10.0.0.2 -p $PORT || return
+	step "ping-pong" perf ping-pong
+	step "ping-pong, 8000 bytes" perf ping-pong -m 8000
+	step "under load" perf under-load --mps 500 -m 200
+	step "throughput" perf throughput -m 1000
+	step "does not block" perf ping-pong --nonblocked
+	stopped "server ends"
+}
+
+# several sockets, and how they are waited for
+several()
+{
+	local i how
+
+	for ((i = 0; i < 4; i++)); do
+		echo "T:10.0.0.2:$((PORT + i))"
+	done >"$OUT/feed"
+	serve B $PORT $RUN sockperf server -f "$OUT/feed" -F epoll || return
+	for how in epoll poll select; do
+		step "4 sockets, $how" perf_feed $how
+	done
+	stopped "server ends, 4 sockets"
+}
+
+perf_feed()
+{
+	A $RUN sockperf ping-pong -f "$OUT/feed" -F "$1" -t 1 >"$OUT/perf.txt" 2>&1
+	sed 's/\x1b\[[0-9;]*m//g' "$OUT/perf.txt" | grep -o '# dropped messages = .*'
+	grep -q 'Summary\|# dropped' "$OUT/perf.txt"
+}
+
+PORT=7400
+both one
+both several
+tap_end
