@@ -13,7 +13,8 @@
  *  4. The first byte, a FIN or reset, or the end of the time for it, queues
  *     hs_work. So a client that says nothing costs no worker.
  *  5. The worker runs the handshake. Finished children, over SMC or TCP, go to
- *     accept_q and wake one accept(); failed ones are reset and gone.
+ *     accept_q and wake one accept(), with TCP_DEFER_ACCEPT when there is data
+ *     to be read; failed ones are reset and gone.
  *
  * Locks: accept_lock covers both queues and the question whether the socket is
  * listening; a child is queued and the question asked in one step. A child's
@@ -273,6 +274,78 @@ static int smc_child_handshake(struct smc_sock *child)
 	return 0;
 }
 
+/* Data or the end have come, over what carries the connection. */
+static bool smc_child_has_data(struct smc_sock *child)
+{
+	struct sock *sk = &child->sk;
+
+	if (child->use_fallback)
+		return smc_child_has_input(child->tcp->sk);
+	return smc_rx_avail(child) || READ_ONCE(sk->sk_err) ||
+	       READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN;
+}
+
+/* callback of an SMC socket that is not accepted; any context */
+static void smc_child_wake(struct sock *sk)
+{
+	smc_child_kick(smc_sk(sk));
+}
+
+static void smc_child_set_wake(struct smc_sock *child, bool on)
+{
+	struct sock *sk = &child->sk;
+
+	write_lock_bh(&sk->sk_callback_lock);
+	if (on) {
+		child->hs_state_change = sk->sk_state_change;
+		child->hs_data_ready = sk->sk_data_ready;
+	}
+	sk->sk_state_change = on ? smc_child_wake : child->hs_state_change;
+	sk->sk_data_ready = on ? smc_child_wake : child->hs_data_ready;
+	write_unlock_bh(&sk->sk_callback_lock);
+}
+
+/* TCP_DEFER_ACCEPT: what TCP has waited for was the Proposal. The handshake is
+ * over; wait for data, or the end of the time. Then hs_work runs once more.
+ * Returns false if there is nothing to wait for.
+ */
+static bool smc_child_defer(struct smc_sock *child)
+{
+	int seconds = READ_ONCE(child->listen_smc->defer_accept);
+
+	if (!seconds || test_and_set_bit(SMC_HS_DEFERRED, &child->hs_flags))
+		return false;
+	clear_bit(SMC_HS_STARTED, &child->hs_flags);
+	timer_setup(&child->hs_timer, smc_child_timeout, 0);
+	if (child->use_fallback)
+		smc_tcp_hook(child, &smc_child_cbs);
+	else
+		smc_child_set_wake(child, true);
+	mod_timer(&child->hs_timer, jiffies + seconds * HZ);
+	if (smc_child_has_data(child))
+		smc_child_kick(child);
+	return true;
+}
+
+static void smc_child_defer_end(struct smc_sock *child)
+{
+	if (child->use_fallback)
+		smc_tcp_unhook(child);
+	else
+		smc_child_set_wake(child, false);
+}
+
+static int smc_child_run(struct smc_sock *child)
+{
+	timer_shutdown_sync(&child->hs_timer);
+	if (test_bit(SMC_HS_DEFERRED, &child->hs_flags)) {
+		smc_child_defer_end(child);
+		return 0;
+	}
+	smc_tcp_unhook(child);
+	return smc_child_handshake(child);
+}
+
 static void smc_hs_work(struct work_struct *work)
 {
 	struct smc_sock *child = container_of(work, struct smc_sock, hs_work);
@@ -280,11 +353,13 @@ static void smc_hs_work(struct work_struct *work)
 	int rc;
 
 	sock_hold(&smc->sk);
-	timer_shutdown_sync(&child->hs_timer);
-	smc_tcp_unhook(child);
-	rc = smc_child_handshake(child);
+	rc = smc_child_run(child);
 	atomic_dec(&smc_hs_active);
 
+	if (!rc && smc_child_defer(child)) {
+		sock_put(&smc->sk);
+		return;
+	}
 	if (rc) {
 		spin_lock(&smc->accept_lock);
 		list_del_init(&child->accept_node);
@@ -634,25 +709,6 @@ static int smc_accept_child(struct smc_sock *smc, int flags,
 	return 0;
 }
 
-/* TCP_DEFER_ACCEPT: TCP has waited for the Proposal; wait for data, too. */
-static void smc_accept_defer(struct sock *sk, int seconds)
-{
-	DEFINE_WAIT_FUNC(wait, woken_wake_function);
-	long timeo = seconds * HZ;
-
-	lock_sock(sk);
-	add_wait_queue(sk_sleep(sk), &wait);
-	while (timeo && !signal_pending(current)) {
-		if (sk_wait_event(sk, &timeo, smc_rx_avail(smc_sk(sk)) ||
-				  READ_ONCE(sk->sk_err) ||
-				  READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN,
-				  &wait))
-			break;
-	}
-	remove_wait_queue(sk_sleep(sk), &wait);
-	release_sock(sk);
-}
-
 static void smc_accept_graft(struct smc_sock *child, struct socket *newsock)
 {
 	struct sock *sk = &child->sk;
@@ -686,13 +742,11 @@ int smc_accept(struct socket *sock, struct socket *newsock,
 	struct sock *sk = sock->sk;
 	struct smc_sock *smc = smc_sk(sk);
 	struct smc_sock *child;
-	int defer;
 	int rc;
 
 	lock_sock(sk);
 	rc = smc_accept_child(smc, arg->flags, &child);
 	arg->is_empty = list_empty(&smc->accept_q);
-	defer = smc->defer_accept;
 	release_sock(sk);
 	if (rc)
 		return rc;
@@ -700,8 +754,6 @@ int smc_accept(struct socket *sock, struct socket *newsock,
 	child->listen_smc = NULL;
 	sock_put(sk);
 	smc_accept_graft(child, newsock);
-	if (defer && !child->use_fallback && !(arg->flags & O_NONBLOCK))
-		smc_accept_defer(&child->sk, defer);
 	return 0;
 }
 

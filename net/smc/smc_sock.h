@@ -58,6 +58,7 @@ enum smc_connect_state {
 /* bits of smc_sock.hs_flags */
 #define SMC_HS_STARTED		0	/* hs_work was queued */
 #define SMC_HS_SILENT		1	/* no byte came in time */
+#define SMC_HS_DEFERRED		2	/* it is over, data are waited for */
 
 /**
  * struct smc_conn - data path state of a connection (layer 5)
@@ -198,8 +199,10 @@ struct smc_conn {
  * @defer_accept: TCP_DEFER_ACCEPT, seconds
  * @accept_node: child: on accept_q or hs_q of the listener
  * @hs_work: child: handshake; owns the reference of the child
- * @hs_timer: child: limit for the first byte
+ * @hs_timer: child: limit for the first byte, then of TCP_DEFER_ACCEPT
  * @hs_flags: child: SMC_HS_*
+ * @hs_state_change: child with SMC_HS_DEFERRED: original callback of @sk
+ * @hs_data_ready: same
  * @tcp_cbs: our callbacks in @tcp; NULL: the originals are there. Callback lock
  *	of @tcp
  * @tcp_state_change: original callback of @tcp while ours is installed; this
@@ -241,6 +244,8 @@ struct smc_sock {
 	struct work_struct hs_work;
 	struct timer_list hs_timer;
 	unsigned long hs_flags;
+	void (*hs_state_change)(struct sock *sk);
+	void (*hs_data_ready)(struct sock *sk);
 
 	const struct smc_tcp_cbs *tcp_cbs;
 	void (*tcp_state_change)(struct sock *sk);
