@@ -46,6 +46,15 @@ static bool smc_tcp_syn_sent(const struct sock *tsk)
 	return (1 << inet_sk_state_load(tsk)) & (TCPF_SYN_SENT | TCPF_SYN_RECV);
 }
 
+/* Has a connection that was just made a server that speaks SMC? When two SYNs
+ * have crossed there are two clients, or one that met itself. TCP leaves syn_smc
+ * as it was then; but only a SYN-ACK that answers a SYN counts as received.
+ */
+static bool smc_tcp_agreed(const struct sock *tsk)
+{
+	return tcp_sk(tsk)->syn_smc && inet_csk(tsk)->icsk_ack.lrcvtime;
+}
+
 /* Any context, a reference of @smc or an RCU section is held. */
 static void smc_event_queue(struct smc_sock *smc)
 {
@@ -69,6 +78,9 @@ static void smc_connect_state_change(struct sock *tsk)
 		smc->tcp_state_change(tsk);
 		if (smc_tcp_syn_sent(tsk))
 			goto out;
+		/* later it could not be told from data any more */
+		if (!smc_tcp_agreed(tsk))
+			tcp_sk(tsk)->syn_smc = 0;
 		smp_mb();	/* pairs with smc_connect_sleep() */
 		if (READ_ONCE(smc->connect_waiters) &&
 		    (!tcp_sk(tsk)->syn_smc ||
@@ -209,7 +221,7 @@ static void smc_connect_step(struct smc_sock *smc)
 		return;
 	if (inet_sk_state_load(tsk) == TCP_CLOSE)
 		smc_connect_fail(smc, -(sock_error(tsk) ?: -ECONNABORTED));
-	else if (!tcp_sk(tsk)->syn_smc)
+	else if (!smc_tcp_agreed(tsk))
 		smc_connect_fallback(smc, SMC_DECL_PEERNOSMC);
 }
 
