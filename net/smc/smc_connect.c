@@ -176,12 +176,13 @@ void smc_tcp_watch(struct smc_sock *smc)
 	release_sock(tsk);
 }
 
-/* The attempt has come to its end: tell everybody, once. */
-static void smc_connect_wake(struct smc_sock *smc, int band)
+/* The attempt has come to a good end. The change of sk_state has woken everybody
+ * who waits, once; this is for SIGIO.
+ */
+static void smc_connect_signal(struct smc_sock *smc, int band)
 {
 	struct sock *sk = &smc->sk;
 
-	sk->sk_state_change(sk);
 	if (smc->use_fallback && smc->tcp->file)
 		sk_wake_async(smc->tcp->sk, SOCK_WAKE_IO, band);
 	else
@@ -206,9 +207,9 @@ static void smc_connect_fallback(struct smc_sock *smc, int reason)
 {
 	smc_tcp_unhook(smc);
 	smc_switch_to_fallback(smc, reason);
-	smc_set_state(smc, SMC_ACTIVE);
 	WRITE_ONCE(smc->connect_state, SMC_CONN_DONE);
-	smc_connect_wake(smc, POLL_OUT);
+	smc_set_state(smc, SMC_ACTIVE);
+	smc_connect_signal(smc, POLL_OUT);
 }
 
 /* What can be said of an attempt without a handshake. The socket is locked. */
@@ -257,7 +258,7 @@ static void smc_connect_handshake(struct smc_sock *smc)
 		smc_conn_established(smc);
 		WRITE_ONCE(smc->connect_state, SMC_CONN_DONE);
 		smc_tcp_watch(smc);
-		smc_connect_wake(smc, POLL_OUT);
+		smc_connect_signal(smc, POLL_OUT);
 	}
 }
 
