@@ -69,7 +69,7 @@ noinline int smc_release(struct socket *sock)
 	if (!busy)
 		smc_close_active(smc, smc->use_fallback ? 0 : linger);
 	sock_orphan(sk);
-	closed = smc_sock_over(smc);
+	closed = smc_sock_over(smc) || smc->use_fallback;
 	release_sock(sk);
 
 	if (closed)

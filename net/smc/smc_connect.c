@@ -323,6 +323,8 @@ static int smc_connect_start(struct smc_sock *smc,
 		smc_tcp_set_syn(smc, false);
 		return rc;
 	}
+	/* of a connection before this one */
+	WRITE_ONCE(smc->sk.sk_err, 0);
 	WRITE_ONCE(smc->connect_state, SMC_CONN_TCP);
 	/* on a short way the answer is there already: no worker for it */
 	smc_connect_step(smc);
@@ -518,14 +520,29 @@ static void smc_connect_stop(struct smc_sock *smc)
 	lock_sock(sk);
 }
 
+/* Reset a connection over SMC. As the peer may use the rings until it answers,
+ * they stay with this socket until it is closed; the program goes on with TCP.
+ */
+static int smc_disconnect_carried(struct socket *sock)
+{
+	struct smc_sock *smc = smc_sk(sock->sk);
+
+	smc_tcp_died(smc, ECONNRESET);
+	smc_tcp_unhook(smc);
+	/* that is no longer the TCP connection of this one */
+	smc->conn.tcp_ended = true;
+	sock->state = SS_UNCONNECTED;
+	smc_switch_to_fallback(smc, SMC_DECL_OPTUNSUPP);
+	return smc_tcp_unspec(smc);
+}
+
 /**
  * smc_disconnect() - connect(2) to AF_UNSPEC, shutdown(2) while connecting
  * @sock: socket, locked, neither listening nor in fallback; the lock may be
  *	released and taken again
  *
- * A running attempt is stopped, and the socket can be used again. A connection
- * over SMC is reset; as the peer may use its rings until it answers, the socket
- * then stays closed, other than with TCP.
+ * A running attempt is stopped, a connection over SMC is reset, and the socket
+ * can be used again; in the latter case over TCP only.
  *
  * Context: process, may sleep until a handshake has noticed.
  *
@@ -544,11 +561,8 @@ int smc_disconnect(struct socket *sock)
 
 	if (smc->use_fallback)
 		return smc_tcp_unspec(smc);
-	if (smc->connect_state == SMC_CONN_DONE) {
-		smc_tcp_died(smc, ECONNRESET);
-		sock->state = SS_UNCONNECTED;
-		return 0;
-	}
+	if (smc->connect_state == SMC_CONN_DONE)
+		return smc_disconnect_carried(sock);
 	if (smc->connect_state == SMC_CONN_NONE)
 		smc_tcp_disconnect(smc);
 	smc_connect_rearm(sock);

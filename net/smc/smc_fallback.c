@@ -197,7 +197,8 @@ static void smc_fallback_count(struct smc_sock *smc, int reason_code)
 
 /**
  * smc_switch_to_fallback() - a connection goes on over TCP
- * @smc: socket, locked; in state INIT and nothing of it is joined to a group.
+ * @smc: socket, locked; in state INIT and nothing of it is joined to a group,
+ *	or its SMC connection was reset and the application has left it.
  *	For a child that is not accepted listen_smc is set. A second call does
  *	nothing
  * @reason_code: enum smc_reason
