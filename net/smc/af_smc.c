@@ -115,8 +115,9 @@ static int smc_getname(struct socket *sock, struct sockaddr *addr, int peer)
 {
 	struct smc_sock *smc = smc_sk(sock->sk);
 
-	/* TCP's state is ahead of that of the attempt */
-	if (peer == 1 && smc_connecting(smc))
+	/* TCP's state is ahead of that of the attempt, and behind its end */
+	if (peer == 1 && !smc->use_fallback &&
+	    (smc_connecting(smc) || smc_close_over(smc)))
 		return -ENOTCONN;
 	return smc->tcp->ops->getname(smc->tcp, addr, peer);
 }

@@ -419,6 +419,27 @@ void smc_close_abort(struct smc_sock *smc, int err)
 }
 
 /**
+ * smc_close_over() - is this what TCP calls CLOSE?
+ * @smc: socket of an SMC connection
+ *
+ * Both directions have ended, and what was written has arrived; or it was
+ * reset. There may be data left to be read. Context: any, no lock.
+ *
+ * Return: true if so
+ */
+bool smc_close_over(const struct smc_sock *smc)
+{
+	const struct smc_conn *conn = &smc->conn;
+	u8 state = READ_ONCE(smc->sk.sk_state);
+
+	if (state == SMC_CLOSED || state == SMC_PROCESSABORT)
+		return true;
+	return sock_flag(&smc->sk, SOCK_DONE) &&
+	       READ_ONCE(conn->tx_cflags) & (SMC_CDC_C_DONE | SMC_CDC_C_CLOSED) &&
+	       !smc_tx_unfinished(smc);
+}
+
+/**
  * smc_close_shutdown() - shutdown(2) of a connection
  * @smc: socket
  * @how: SHUT_RD, SHUT_WR or SHUT_RDWR
@@ -435,7 +456,7 @@ int smc_close_shutdown(struct smc_sock *smc, int how)
 
 	sock_owned_by_me(sk);
 	smc_close_next(sk->sk_state, SMC_EV_SHUT_WR, false, &act);
-	if (act & SMC_ACT_REFUSE)
+	if (act & SMC_ACT_REFUSE || smc_close_over(smc))
 		return -ENOTCONN;
 
 	if (how == SHUT_RD) {

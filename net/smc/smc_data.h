@@ -45,6 +45,7 @@ ssize_t smc_splice_read(struct smc_sock *smc, loff_t *ppos,
 
 /* smc_close.c: socket lock held */
 void smc_set_state(struct smc_sock *smc, enum smc_state state);
+bool smc_close_over(const struct smc_sock *smc);
 int smc_close_shutdown(struct smc_sock *smc, int how);	/* SHUT_RD/WR/RDWR */
 /* close(2): does not block without linger; the connection goes on by itself
  * until everything was delivered or the orphan limit expires
