@@ -311,13 +311,16 @@ static void smc_close_peer_abort(struct smc_sock *smc)
 {
 	struct sock *sk = &smc->sk;
 	u8 act = smc_close_step(smc, SMC_EV_RX_ABORT);
+	int err;
 
 	SMC_INC(sock_net(sk), ABORT_RX);
 	smc_close_shut(sk, SHUTDOWN_MASK);
 	/* The answer lets the peer forget the connection. */
 	smc_close_send(smc, act, true);
+	/* it may be the answer to what TCP has told us: why it has ended */
+	err = READ_ONCE(smc->tcp_err) ?: ECONNRESET;
 	if (act & SMC_ACT_ERR && !smc->conn.released)
-		smc_close_error(sk, sock_flag(sk, SOCK_DONE) ? EPIPE : ECONNRESET);
+		smc_close_error(sk, sock_flag(sk, SOCK_DONE) ? EPIPE : err);
 	sk->sk_state_change(sk);
 }
 
