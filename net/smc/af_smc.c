@@ -503,6 +503,9 @@ static int smc_create(struct net *net, struct socket *sock, int protocol,
 	sock_init_data(sock, sk);
 	sk->sk_protocol = protocol;
 	rc = smc_af_setup(sk, protocol == SMCPROTO_SMC ? AF_INET : AF_INET6);
+	/* a cgroup says no: for IPPROTO_SMC the inet families ask */
+	if (!rc && !kern)
+		rc = BPF_CGROUP_RUN_PROG_INET_SOCK(sk);
 	if (rc) {
 		sk_common_release(sk);
 		sock->sk = NULL;
