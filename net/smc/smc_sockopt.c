@@ -203,6 +203,19 @@ static int smc_set_sol_tcp(struct smc_sock *smc, int optname, sockptr_t optval,
 	return 0;
 }
 
+static int smc_set_other(struct smc_sock *smc, int level, int optname,
+			 sockptr_t optval, unsigned int optlen)
+{
+	int rc;
+
+	rc = smc_tcp_setsockopt(smc, level, optname, optval, optlen);
+	/* this one changes what SO_PRIORITY says */
+	if (!rc && level == SOL_IP && optname == IP_TOS)
+		WRITE_ONCE(smc->sk.sk_priority,
+			   READ_ONCE(smc->tcp->sk->sk_priority));
+	return rc;
+}
+
 /**
  * smc_setsockopt() - setsockopt(2)
  * @sock: socket
@@ -229,7 +242,7 @@ int smc_setsockopt(struct socket *sock, int level, int optname,
 	case SOL_TCP:
 		return smc_set_sol_tcp(smc, optname, optval, optlen);
 	default:
-		return smc_tcp_setsockopt(smc, level, optname, optval, optlen);
+		return smc_set_other(smc, level, optname, optval, optlen);
 	}
 }
 
