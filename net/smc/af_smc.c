@@ -396,7 +396,8 @@ static __poll_t smc_poll(struct file *file, struct socket *sock,
 	.mmap		= sock_no_mmap,					\
 	.splice_read	= smc_splice_read_op,				\
 	.splice_eof	= smc_splice_eof_op,				\
-	.set_rcvlowat	= smc_set_rcvlowat
+	.set_rcvlowat	= smc_set_rcvlowat,				\
+	.set_peek_off	= sk_set_peek_off
 
 const struct proto_ops smc_ops = {
 	SMC_PROTO_OPS(PF_SMC),

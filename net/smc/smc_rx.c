@@ -239,7 +239,7 @@ static void smc_rx_urg_take_over(struct smc_sock *smc)
 }
 
 /* Copy from [pos, pos + len), which may pass the end of the ring. Returns the
- * bytes copied; fewer after a fault.
+ * bytes copied; fewer after a fault, which as in TCP makes nothing of the piece.
  */
 static size_t smc_rx_copy(struct smc_sock *smc, struct iov_iter *to, u64 pos,
 			  size_t len)
@@ -253,9 +253,11 @@ static size_t smc_rx_copy(struct smc_sock *smc, struct iov_iter *to, u64 pos,
 		piece = min_t(size_t, len - done, m->rcv_size - off);
 		m->transport->rcv_ready(m, pos + done, piece);
 		n = copy_to_iter(m->rcv_ring + off, piece, to);
-		done += n;
-		if (n < piece)
+		if (unlikely(n < piece)) {
+			iov_iter_revert(to, n);
 			break;
+		}
+		done += n;
 	}
 	return done;
 }
@@ -271,6 +273,16 @@ struct smc_rx_call {
 	size_t copied;
 	u64 pos;
 };
+
+/* SO_PEEK_OFF, if it is used */
+static void smc_rx_peek_off(struct smc_sock *smc,
+			    const struct smc_rx_call *call, int n)
+{
+	if (call->flags & MSG_PEEK)
+		sk_peek_offset_fwd(&smc->sk, n);
+	else
+		sk_peek_offset_bwd(&smc->sk, n);
+}
 
 /* The reader stands at the mark, as first thing in its call. Without
  * SO_OOBINLINE the byte is skipped. With it, it is delivered alone: from where
@@ -290,6 +302,7 @@ static ssize_t smc_rx_at_mark(struct smc_sock *smc, struct msghdr *msg,
 		return -EFAULT;
 	call->pos++;
 	call->copied += in_line;
+	smc_rx_peek_off(smc, call, in_line);
 	if (!(call->flags & MSG_PEEK)) {
 		smc_rx_urg_passed(smc);
 		smc_rx_consume(smc, 1, !told);
@@ -312,7 +325,7 @@ static ssize_t smc_rx_extent(struct smc_sock *smc, struct smc_rx_call *call,
 	call->pos = max(call->pos, conn->rx_cons);
 	avail = smc_ring_dist(call->pos, prod);
 	mark = conn->urg_pos - 1;
-	if (!avail || likely(conn->urg_state == SMC_URG_NONE) ||
+	if (!avail || !len || likely(conn->urg_state == SMC_URG_NONE) ||
 	    mark < call->pos)
 		return min_t(u64, avail, len);
 	if (mark == call->pos)
@@ -339,11 +352,19 @@ static ssize_t smc_rx_take(struct smc_sock *smc, struct msghdr *msg, size_t len,
 	}
 	call->pos += n;
 	call->copied += n;
+	smc_rx_peek_off(smc, call, n);
 	if (!(call->flags & MSG_PEEK)) {
 		smc_rx_consume(smc, n, false);
 		trace_smc_rx_recvmsg(smc, n);
 	}
 	return n;
+}
+
+/* Is there a byte that was not looked at? */
+static bool smc_rx_more(const struct smc_sock *smc,
+			const struct smc_rx_call *call)
+{
+	return smc_ring_dist(call->pos, atomic64_read(&smc->conn.rx_prod));
 }
 
 /* The ring is empty: may the reader wait? 0 yes, 1 return what there is (which
@@ -368,23 +389,36 @@ static int smc_rx_end(struct sock *sk, size_t copied, long timeo)
 	return signal_pending(current) ? sock_intr_errno(timeo) : 0;
 }
 
-static bool smc_rx_event(const struct smc_sock *smc, u64 pos)
+/* Is there something for a reader at @pos, which needs @need bytes? */
+static bool smc_rx_event(const struct smc_sock *smc, u64 pos, u32 need)
 {
 	const struct sock *sk = &smc->sk;
 
-	return smc_ring_dist(pos, atomic64_read(&smc->conn.rx_prod)) ||
+	return smc_ring_dist(pos, atomic64_read(&smc->conn.rx_prod)) >= need ||
 	       READ_ONCE(sk->sk_err) ||
 	       READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN ||
 	       READ_ONCE(sk->sk_state) == SMC_CLOSED;
 }
 
-static void smc_rx_wait(struct smc_sock *smc, u64 pos, long *timeo)
+/* A reader of @len bytes that has got nothing yet sleeps for SO_RCVLOWAT bytes,
+ * if they find room.
+ */
+static void smc_rx_wait(struct smc_sock *smc, const struct smc_rx_call *call,
+			size_t len, long *timeo)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	struct sock *sk = &smc->sk;
+	u32 need = 1;
+	int rc;
 
+	if (!call->copied)
+		need = min_t(size_t, sock_rcvlowat(sk, 0, len),
+			     smc->conn.member.rcv_size);
 	add_wait_queue(sk_sleep(sk), &wait);
-	sk_wait_event(sk, timeo, smc_rx_event(smc, pos), &wait);
+	do {
+		rc = sk_wait_event(sk, timeo,
+				   smc_rx_event(smc, call->pos, need), &wait);
+	} while (!rc && *timeo && !signal_pending(current));
 	remove_wait_queue(sk_sleep(sk), &wait);
 }
 
@@ -450,8 +484,9 @@ int smc_rx_recvmsg(struct smc_sock *smc, struct msghdr *msg, size_t len,
 
 	timeo = sock_rcvtimeo(sk, flags & MSG_DONTWAIT);
 	target = sock_rcvlowat(sk, flags & MSG_WAITALL, len);
-	call.pos = smc->conn.rx_cons;
-	while (call.copied < len) {
+	call.pos = smc->conn.rx_cons + max(sk_peek_offset(sk, flags), 0);
+	/* without room for a byte it waits for one nevertheless, as TCP does */
+	while (call.copied < len || !len) {
 		n = smc_rx_take(smc, msg, len - call.copied, &call);
 		if (n > 0)
 			continue;
@@ -459,12 +494,12 @@ int smc_rx_recvmsg(struct smc_sock *smc, struct msghdr *msg, size_t len,
 			rc = n;
 			break;
 		}
-		if (call.copied >= target)
+		if (call.copied >= target || (!len && smc_rx_more(smc, &call)))
 			break;
 		rc = smc_rx_end(sk, call.copied, timeo);
 		if (rc)
 			break;
-		smc_rx_wait(smc, call.pos, &timeo);
+		smc_rx_wait(smc, &call, len, &timeo);
 	}
 
 	if (!call.copied)

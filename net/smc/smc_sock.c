@@ -143,6 +143,7 @@ static void smc_sk_inherit(struct sock *sk, const struct sock *lsk)
 	sk->sk_rcvtimeo = READ_ONCE(lsk->sk_rcvtimeo);
 	sk->sk_sndtimeo = READ_ONCE(lsk->sk_sndtimeo);
 	sk->sk_rcvlowat = READ_ONCE(lsk->sk_rcvlowat);
+	sk->sk_peek_off = READ_ONCE(lsk->sk_peek_off);
 	sk->sk_reuse = lsk->sk_reuse;
 	sk->sk_reuseport = lsk->sk_reuseport;
 	sk->sk_uid = sk_uid(lsk);

@@ -249,6 +249,7 @@ void smc_tcp_copy_late(struct smc_sock *smc)
 	WRITE_ONCE(tsk->sk_rcvtimeo, READ_ONCE(sk->sk_rcvtimeo));
 	WRITE_ONCE(tsk->sk_sndtimeo, READ_ONCE(sk->sk_sndtimeo));
 	WRITE_ONCE(tsk->sk_rcvlowat, READ_ONCE(sk->sk_rcvlowat));
+	WRITE_ONCE(tsk->sk_peek_off, READ_ONCE(sk->sk_peek_off));
 	/* whatever else it connects to, nobody would speak CLC */
 	tcp_sk(tsk)->syn_smc = 0;
 	release_sock(tsk);

@@ -244,14 +244,15 @@ static void smc_tx_publish(struct smc_conn *conn, u64 pos, bool urgent)
 }
 
 /* Copy one portion of at most @len bytes, in two pieces where the ring ends.
- * Returns its size, 0 without space, -EFAULT if not a byte could be read.
+ * Returns its size, 0 without space, -EFAULT if it could not be read. As in TCP
+ * a piece is taken whole or not at all.
  */
 static ssize_t smc_tx_fill(struct smc_sock *smc, struct msghdr *msg, size_t len)
 {
 	struct smc_conn *conn = &smc->conn;
 	struct smc_member *m = &conn->member;
 	u64 pos = atomic64_read(&conn->tx_prep);
-	size_t portion, piece, n, done = 0;
+	size_t portion, piece, done = 0;
 	u32 off;
 
 	portion = max_t(u32, m->snd_size / 4, SMC_TX_PORTION_MIN);
@@ -262,12 +263,11 @@ static ssize_t smc_tx_fill(struct smc_sock *smc, struct msghdr *msg, size_t len)
 	while (done < portion) {
 		off = smc_ring_offset(pos + done, m->snd_size);
 		piece = min_t(size_t, portion - done, m->snd_size - off);
-		n = copy_from_iter(m->snd_ring + off, piece, &msg->msg_iter);
-		if (n)
-			m->transport->snd_written(m, pos + done, n);
-		done += n;
-		if (n < piece)
+		if (!copy_from_iter_full(m->snd_ring + off, piece,
+					 &msg->msg_iter))
 			break;
+		m->transport->snd_written(m, pos + done, piece);
+		done += piece;
 	}
 	if (!done)
 		return -EFAULT;
