@@ -64,7 +64,7 @@ tools:
 # programs of the selftests, against the headers of the lab's kernel
 tests: | $(SMC_LAB)/current/src
 	@mkdir -p build/tests
-	@set -e; for src in $(TESTS)/*.c $(TESTS)/bench/*.c; do \
+	@set -e; for src in $(TESTS)/*.c $(TESTS)/bench/*.c $(TESTS)/conformance/*.c; do \
 		[ -e $$src ] || continue; \
 		$(CC) -O2 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE \
 			-Iinclude/uapi -I$(SMC_LAB)/current/src/tools/testing/selftests \
