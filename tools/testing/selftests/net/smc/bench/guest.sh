@@ -60,18 +60,21 @@ stack_down()
 # counters before|after
 counters()
 {
-	local h
+	local h dir
 
 	awk -v t="$1" '$1 == "ctxt" || $1 == "intr" || $1 == "softirq" { print t, $1, $2 }
 		$1 == "cpu" { print t, "idle", $5; print t, "busy", $2 + $3 + $4 + $7 + $8 }
 	' /proc/stat
 	for h in A B; do
-		ip netns exec $h sh -c "cd /sys/class/infiniband/rxe$h/ports/1/hw_counters &&
-			grep . sent_pkts rdma_sends rdma_recvs completer_retry_err \
-			duplicate_request out_of_seq_request send_rnr_err" |
-			sed "s/^/$1 /; s/:/ /"
-		ip netns exec $h sh -c 'grep WR_ /proc/net/smc_stat 2>/dev/null' |
-			sed "s/^/$1 /"
+		dir=/sys/class/infiniband/rxe$h/ports/1/hw_counters
+		# the last file is there with ours only
+		# shellcheck disable=SC2016
+		ip netns exec $h awk -v t="$1" '
+			FILENAME ~ /smc_stat/ { if ($1 ~ /^WR_/) print t, $1, $2; next }
+			{ n = FILENAME; sub(/.*\//, "", n); print t, n, $1 }
+		' $dir/sent_pkts $dir/rdma_sends $dir/rdma_recvs $dir/completer_retry_err \
+			$dir/duplicate_request $dir/out_of_seq_request $dir/send_rnr_err \
+			/proc/net/smc_stat 2>/dev/null
 	done
 	[ ! -r $TRACE/kprobe_profile ] || awk -v t="$1" '{ print t, $1, $2 }' $TRACE/kprobe_profile
 }
