@@ -30,7 +30,7 @@
 
 /* a test that hangs shall not hold up the others for long */
 #undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT	20
+#define TEST_TIMEOUT_DEFAULT	60
 
 /* what carries a connection, and why */
 enum conf_path {
@@ -104,8 +104,8 @@ static const char * const conf_diffs[] __attribute__((unused)) = {
 	[DIFF_ACCEPT_ORDER] = "accept-order",
 };
 
-/* longer than anything that is waited for may take, ms */
-#define CONF_LONG	8000
+/* longer than anything that is waited for may take in a busy guest, ms */
+#define CONF_LONG	20000
 /* time for something that shall not happen, ms */
 #define CONF_SHORT	40
 

@@ -333,6 +333,7 @@ TEST_F(close, killed_after_write)
 	pid_t pid = victim(self->s, self->c, act_write);
 
 	close(self->s);
+	EXPECT_TRUE(wait_readable(self->c));
 	killed(pid, SIGKILL);
 	EXPECT_EQ(4, recv_next(self->c));
 	EXPECT_EQ(0, recv_next(self->c));
@@ -354,6 +355,7 @@ TEST_F(close, killed_writing)
 	long n;
 
 	close(self->s);
+	EXPECT_TRUE(wait_readable(self->c));
 	killed(pid, SIGKILL);
 	n = drain(self->c, 8 << 20);
 	EXPECT_LT(0, n);

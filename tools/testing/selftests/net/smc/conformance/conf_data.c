@@ -9,7 +9,7 @@
 
 FIXTURE_PAIR(data);
 
-#define BIG	(3 << 20)	/* more than all buffers between two sockets */
+#define BIG	(1 << 20)	/* more than all buffers of small_buffers() */
 
 TEST_F(data, both_ways)
 {
@@ -139,6 +139,7 @@ TEST_F(data, waitall_timeout)
 {
 	EXPECT_OK(set_timeo(self->s, SO_RCVTIMEO, 60));
 	EXPECT_RET(4, send(self->c, "abcd", 4, 0));
+	EXPECT_TRUE(wait_readable(self->s));
 	EXPECT_RET(4, job_waitall(self->s));
 	EXPECT_ERR(EAGAIN, job_waitall(self->s));
 }
@@ -188,6 +189,13 @@ TEST_F(data, recv_timeout)
 	EXPECT_ERR(EDOM, set_timeo(self->s, SO_RCVTIMEO, -1));
 }
 
+/* or TCP would take megabytes before a writer has to wait */
+static int small_buffers(int from, int to)
+{
+	return set_opt(from, SOL_SOCKET, SO_SNDBUF, 65536) ||
+	       set_opt(to, SOL_SOCKET, SO_RCVBUF, 65536) ? -1 : 0;
+}
+
 static long job_send_big(int fd)
 {
 	char *buf = calloc(1, BIG);
@@ -205,7 +213,7 @@ TEST_F(data, send_all)
 {
 	struct job job;
 
-	EXPECT_OK(set_opt(self->s, SOL_SOCKET, SO_RCVBUF, 65536));
+	EXPECT_OK(small_buffers(self->c, self->s));
 	EXPECT_TRUE(job_start(&job, job_send_big, self->c));
 	EXPECT_EQ(BIG, drain(self->s, BIG));
 	EXPECT_EQ(BIG, job_result(&job));
@@ -216,11 +224,12 @@ TEST_F(data, send_timeout)
 {
 	long n;
 
-	EXPECT_OK(set_opt(self->s, SOL_SOCKET, SO_RCVBUF, 65536));
+	EXPECT_OK(small_buffers(self->c, self->s));
 	EXPECT_OK(set_timeo(self->c, SO_SNDTIMEO, 100));
 	n = job_send_big(self->c);
 	EXPECT_LT(0, n);
 	EXPECT_GT(BIG, n);
+	EXPECT_LE(0, fill_up(self->c));
 	while ((n = CALL(send(self->c, "x", 1, 0))) == 1)
 		;
 	EXPECT_EQ(-EAGAIN, n);
@@ -231,7 +240,7 @@ TEST_F(data, send_interrupted)
 	struct job job;
 	long n;
 
-	EXPECT_OK(set_opt(self->s, SOL_SOCKET, SO_RCVBUF, 65536));
+	EXPECT_OK(small_buffers(self->c, self->s));
 	sig_catch(SIGUSR1, SA_RESTART);
 	EXPECT_TRUE(job_start(&job, job_send_big, self->c));
 	pthread_kill(job.thread, SIGUSR1);
@@ -249,7 +258,7 @@ TEST_F(data, send_reader_gone)
 {
 	struct job job;
 
-	EXPECT_OK(set_opt(self->s, SOL_SOCKET, SO_RCVBUF, 65536));
+	EXPECT_OK(small_buffers(self->c, self->s));
 	EXPECT_TRUE(job_start(&job, job_send_big, self->c));
 	close(self->s);
 	EXPECT_LT(0, job_result(&job));
