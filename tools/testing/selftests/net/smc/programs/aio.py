@@ -74,11 +74,33 @@ async def server():
         await asyncio.gather(a.serve_forever(), b.serve_forever())
 
 
+async def sock_connect(sock, port=PORT):
+    """The event loop's own refuses protocols that getaddrinfo() does not know."""
+    loop = asyncio.get_running_loop()
+    if not PROTO:
+        await loop.sock_connect(sock, (ADDR, port))
+        return
+    try:
+        sock.connect((ADDR, port))
+        return
+    except BlockingIOError:
+        pass
+    done = loop.create_future()
+    loop.add_writer(sock, lambda: done.done() or done.set_result(None))
+    try:
+        await done
+    finally:
+        loop.remove_writer(sock)
+    err = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+    if err:
+        raise OSError(err, os.strerror(err))
+
+
 async def connect(port=PORT, **kw):
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, PROTO)
     sock.setblocking(False)
     try:
-        await asyncio.get_running_loop().sock_connect(sock, (ADDR, port))
+        await sock_connect(sock, port)
         return await asyncio.open_connection(sock=sock, **kw)
     except BaseException:
         sock.close()
@@ -154,7 +176,7 @@ async def low_level():
     loop = asyncio.get_running_loop()
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, PROTO)
     sock.setblocking(False)
-    await loop.sock_connect(sock, (ADDR, PORT))
+    await sock_connect(sock)
     await loop.sock_sendall(sock, b"echo\n")
     h, n = hashlib.sha256(), 0
     buf = bytearray(65536)

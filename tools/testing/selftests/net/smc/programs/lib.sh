@@ -14,7 +14,7 @@
 DATA=$TOP/build/programs
 W=/tmp/programs/$(basename "$0" .sh)
 PORT=0		# first port of a script; the run over SMC uses the next hundred
-LIMIT=${LIMIT:-90}
+LIMIT=${LIMIT:-300}	# seconds for a step; a busy machine is slow
 export LC_ALL=C HOME=/tmp
 rm -rf "$W"
 mkdir -p "$W"
@@ -126,7 +126,7 @@ serve()
 	nsenter "--net=/run/netns/$host" "$@" >"$LOG" 2>&1 </dev/null &
 	SERVER=$!
 	SERVERS+=("$SERVER")
-	if ! until_ok 60 up_or_dead $SERVER "$port" || ! listens $SERVER "$port"; then
+	if ! until_ok 120 up_or_dead $SERVER "$port" || ! listens $SERVER "$port"; then
 		echo "# no server on port $port ($WAY): $*"
 		tail -5 "$LOG" | sed 's/^/# /'
 		return 1
