@@ -68,9 +68,9 @@ class Guest:
 
 
 class Bench:
-    def __init__(self, groups, rounds, secs, variants):
+    def __init__(self, groups, rounds, secs, variants, icount=False):
         self.groups, self.rounds, self.secs = groups, rounds, secs
-        self.variants = variants
+        self.variants, self.icount = variants, icount
         self.results = []
         self.failed = []
         self.t0 = time.monotonic()
@@ -125,7 +125,8 @@ class Bench:
 
     def run(self):
         for kind, kw in (("normal", {}), ("icount", {"icount": True, "smp": 1})):
-            groups = [(g, loads) for g, loads in self.groups if g.boot == kind and loads]
+            groups = [(g, loads) for g, loads in self.groups
+                      if ("icount" if self.icount else g.boot) == kind]
             if groups:
                 self.say(f"booting a guest ({kind})")
                 try:

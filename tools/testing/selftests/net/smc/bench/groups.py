@@ -183,8 +183,8 @@ class Programs(Group):
             n = max(n, 4 * clients)
             out = guest.sh(f"redis {fam} {port} {clients} {n} {depth}")
             v = self.redis_figures(out)
-            # twice n requests; an answer for each batch
-            over_rdma(numbers(out)[1], 4 * n / depth / 2 if depth > 1 else 4 * n, stack)
+            # n of each kind, with an answer; batches may share messages
+            over_rdma(numbers(out)[1], 4 * n if depth == 1 else 2 * n / depth, stack)
             return v
         if kind == "wrk":
             out = guest.sh(f"wrk_short {fam} {port} {self.loads[load]} {max(int(secs), 1)}")
