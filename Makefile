@@ -62,14 +62,17 @@ tools:
 	@$(MAKE) -s -C tools/net/smc O=$(CURDIR)/build/tools
 
 # programs of the selftests, against the headers of the lab's kernel
-tests: | $(SMC_LAB)/current/src
-	@mkdir -p build/tests
-	@set -e; for src in $(TESTS)/*.c $(TESTS)/bench/*.c $(TESTS)/conformance/*.c; do \
-		[ -e $$src ] || continue; \
-		$(CC) -O2 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE \
-			-Iinclude/uapi -I$(SMC_LAB)/current/src/tools/testing/selftests \
-			-o build/tests/$$(basename $$src .c) $$src -lpthread; \
-	done
+TEST_SRCS := $(wildcard $(TESTS)/*.c $(TESTS)/bench/*.c $(TESTS)/conformance/*.c)
+TEST_HDRS := $(wildcard $(TESTS)/*.h $(TESTS)/*/*.h include/uapi/linux/*.h)
+vpath %.c $(sort $(dir $(TEST_SRCS)))
+
+tests: $(patsubst %.c,build/tests/%,$(notdir $(TEST_SRCS)))
+
+build/tests/%: %.c $(TEST_HDRS) Makefile | $(SMC_LAB)/current/src
+	@mkdir -p $(@D)
+	@$(CC) -O2 -g -Wall -Wextra -Wno-unused-parameter -D_GNU_SOURCE \
+		-Iinclude/uapi -I$(SMC_LAB)/current/src/tools/testing/selftests \
+		-o $@ $< -lpthread
 
 overlay:
 	@test -n "$(KSRC)" -a -e "$(KSRC)/Kbuild" || \
