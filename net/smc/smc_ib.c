@@ -7,9 +7,10 @@
  * and each choice one. The verbs device behind it must not be touched after
  * remove has returned, so its users (links, and walks for as long as a query
  * takes) are counted in smc_ib_dev.links and remove waits for zero. A choice is
- * no use: a handshake keeps it while it waits for its peer. A new use is refused once smc_ib_dev.leaving is set;
- * the counter goes up before the flag is read, and the flag is set before the
- * counter is read, so one of both sides sees the other.
+ * no use: a handshake keeps it while it waits for its peer. A new use is
+ * refused once smc_ib_dev.leaving is set; the counter goes up before the flag
+ * is read, and the flag is set before the counter is read, so one of both sides
+ * sees the other.
  *
  * Events come with locks of the RDMA core held (GID changes: the mutex of the
  * GID table). The handler therefore only marks bits and queues event_work,

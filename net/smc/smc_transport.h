@@ -151,8 +151,8 @@ struct smc_member {
  *	read (DMA sync)
  * @leave: process, may sleep: give buffers, token and group reference back.
  *	Waits for messages in flight (bounded by the life of the link). @clean:
- *	the peer has promised to write no more, so the RMB may be reused.
- *	@used: up to where of the receive ring it said to have written.
+ *	the peer has promised to write no more, so the RMB may be reused; it
+ *	said to have written the first @used bytes of it.
  *	Idempotent. The rings are gone when it returns, but an rx_cdc that was
  *	under way may still run: the connection marks itself under a lock that
  *	its rx_cdc takes, before it calls this
