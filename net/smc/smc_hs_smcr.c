@@ -106,7 +106,7 @@ static int hs_join(struct smc_hs *hs, unsigned int how, int no_link)
 	struct smcr_want *want = &hs->r.want;
 	int rc;
 
-	rc = smcr_join(m, want, how, hs->start + SMC_HS_JOIN_TIME, &hs->first);
+	rc = smcr_join(m, want, how, SMC_HS_JOIN_TIME, &hs->first);
 	switch (rc) {
 	case 0:
 		break;

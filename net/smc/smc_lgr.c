@@ -361,20 +361,16 @@ void smc_lgr_established(struct smc_lgr *lgr)
 /**
  * smc_lgr_wait_created() - wait while another handshake creates a group
  * @lgr: group, reference held by the caller
- * @deadline: jiffies
+ * @timeout: jiffies
  *
  * Context: process, sleeps, no lock held.
  *
- * Return: false if the deadline has passed and it is still being created
+ * Return: false if it is still being created
  */
-bool smc_lgr_wait_created(struct smc_lgr *lgr, unsigned long deadline)
+bool smc_lgr_wait_created(struct smc_lgr *lgr, unsigned long timeout)
 {
-	long left = deadline - jiffies;
-
-	if (left > 0)
-		wait_event_idle_timeout(lgr->wq, READ_ONCE(lgr->state) !=
-					SMC_LGR_CREATING, left);
-	return READ_ONCE(lgr->state) != SMC_LGR_CREATING;
+	return wait_event_idle_timeout(lgr->wq, READ_ONCE(lgr->state) !=
+				       SMC_LGR_CREATING, timeout);
 }
 
 /**

@@ -105,7 +105,7 @@ void smc_lgr_leave(struct smc_lgr *lgr, struct smc_member *m);
 bool smc_lgr_rx_cdc(struct smc_lgr *lgr, const struct smc_cdc *cdc);
 void smc_lgr_sick(struct smc_lgr *lgr);
 void smc_lgr_established(struct smc_lgr *lgr);
-bool smc_lgr_wait_created(struct smc_lgr *lgr, unsigned long deadline);
+bool smc_lgr_wait_created(struct smc_lgr *lgr, unsigned long timeout);
 void smc_lgr_out_of_sync(struct smc_lgr *lgr);
 bool smc_lgr_kill(struct smc_lgr *lgr, int err);
 

@@ -115,6 +115,7 @@ struct smc_link {
  * @end_reason: reason of the DELETE LINK that ends the group
  * @hurry: peer or device is going: DELETE LINK ALL gets little time
  * @deleted: it has left
+ * @slow: its creation takes long: no other handshake waits for it
  * @offered: link number of an ADD LINK of ours without answer, 0 none
  * @link: links
  * @llc: LLC
@@ -148,6 +149,7 @@ struct smcr_lgr {
 	u8 last_link_id;
 	u32 end_reason;
 	bool hurry;
+	bool slow;
 	struct completion deleted;
 	u8 offered;
 	struct smc_link *link[SMC_LINKS];

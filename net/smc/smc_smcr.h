@@ -60,13 +60,14 @@ struct smcr_want {
 
 /* Find or make the group and register the member (token assigned, link
  * chosen). @first: true if a new group was made: the caller is its creator and
- * must end with smcr_established() or smcr_abort(). Waits until @deadline
- * (jiffies) for a matching group that another handshake is creating.
+ * must end with smcr_established() or smcr_abort(). Waits @patience (jiffies)
+ * for a matching group that another handshake is creating, and as long for the
+ * next ones together.
  * -ENOENT: no match and no SMCR_JOIN_CREATE; -ENOLINK: group without active
  * link; -ENOMEM; -ENODEV: device leaving; others: internal.
  */
 int smcr_join(struct smc_member *m, struct smcr_want *want, unsigned int how,
-	      unsigned long deadline, bool *first);
+	      unsigned long patience, bool *first);
 
 /* both rings, sizes in bytes as wished (SO_SNDBUF / 2 ..); rounded up to a
  * class, smaller on shortage. Sets snd_ring .. rcv_size. -ENOMEM

@@ -30,19 +30,25 @@ static int smcr_seek_match(struct smc_lgr *base, void *arg)
 	return smcr_lgr_match(base, s->want, s->m);
 }
 
-/* joins a group that fits, or adds *@new, which is made when it is needed.
+/* Joins a group that fits, or adds *@new, which is made when it is needed. A
+ * group whose creator does not get on is waited for once, and by nobody later;
+ * one of those who waited makes the next, the others wait for that. So neither
+ * does a creator who never ends stand in the way, nor does each of many
+ * handshakes make a group of its own.
  * Return: 0 joined, 1 *@new was added, or errno
  */
 static int smcr_find_or_add(const struct smcr_seeker *s, unsigned int how,
-			    unsigned long deadline, struct smcr_lgr **new)
+			    unsigned long patience, struct smcr_lgr **new)
 {
 	struct smc_core_seek seek = {
 		.key = smcr_lgr_key(s->want->peer_id),
 		.match = how & SMCR_JOIN_REUSE ? smcr_seek_match : NULL,
 		.arg = (void *)s,
 	};
+	unsigned long end = jiffies + 2 * patience;
 	struct smc_lgr *base;
-	bool wait, created;
+	bool wait;
+	long left;
 
 	for (;;) {
 		base = NULL;
@@ -60,13 +66,15 @@ static int smcr_find_or_add(const struct smcr_seeker *s, unsigned int how,
 				return -ENOMEM;
 			continue;
 		}
-		created = !wait || smc_lgr_wait_created(base, deadline);
+		left = end - jiffies;
+		if (wait && left > 0 &&
+		    !smc_lgr_wait_created(base, min_t(long, patience, left)))
+			WRITE_ONCE(smcr_lgr_of(base)->slow, true);
 		smc_lgr_put(base);
 		if (!wait)
 			return 0;
-		/* too slow: others need not wait for it, too */
-		if (!created)
-			seek.match = NULL;
+		if (left <= 0)
+			return -ENOLINK;
 	}
 }
 
@@ -96,7 +104,8 @@ static int smcr_create(struct smc_member *m, struct smcr_want *want,
  * @m: member of no group
  * @want: what it needs
  * @how: SMCR_JOIN_*
- * @deadline: jiffies, how long to wait for a group that is being created
+ * @patience: jiffies, how long to wait for one group that is being created; for
+ *	several together twice as long
  * @first: a new group was made; the caller is its creator
  *
  * Assigns token and link. RFC 7609, 4.3. Context: process, sleeps.
@@ -106,7 +115,7 @@ static int smcr_create(struct smc_member *m, struct smcr_want *want,
  * the RDMA core. After an error the member is in no group.
  */
 int smcr_join(struct smc_member *m, struct smcr_want *want, unsigned int how,
-	      unsigned long deadline, bool *first)
+	      unsigned long patience, bool *first)
 {
 	struct smcr_seeker s = { .want = want, .m = m };
 	struct smcr_lgr *new = NULL;
@@ -114,7 +123,7 @@ int smcr_join(struct smc_member *m, struct smcr_want *want, unsigned int how,
 
 	*first = false;
 	smcr_member_init(m);
-	rc = smcr_find_or_add(&s, how, deadline, &new);
+	rc = smcr_find_or_add(&s, how, patience, &new);
 	if (rc > 0) {
 		*first = true;
 		rc = smcr_create(m, want, new);

@@ -197,7 +197,7 @@ int smcr_lgr_match(struct smc_lgr *base, const struct smcr_want *want,
 		return rc;
 	spin_lock_bh(&base->lock);
 	if (base->state == SMC_LGR_CREATING)
-		rc = SMC_MATCH_WAIT;
+		rc = READ_ONCE(lgr->slow) ? SMC_MATCH_NO : SMC_MATCH_WAIT;
 	else if (base->state == SMC_LGR_ACTIVE)
 		rc = smcr_match_join(lgr, want, m);
 	spin_unlock_bh(&base->lock);
