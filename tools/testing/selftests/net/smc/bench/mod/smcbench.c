@@ -34,6 +34,7 @@
 #include <linux/uaccess.h>
 #include <net/sock.h>
 
+#include "cmdfile.h"
 #include "hist.h"
 
 struct params {
@@ -84,10 +85,9 @@ struct served {
 	struct socket *sock;
 };
 
-static DEFINE_MUTEX(lock);	/* what follows, one command at a time */
+/* under lock of cmdfile.h */
 static LIST_HEAD(servers);
 static struct run *current_run, *held_run;
-static char result[512];
 
 static int make_socket(struct net *net, const struct params *p,
 		       struct socket **s)
@@ -514,42 +514,9 @@ static int command(char *line)
 	return 0;
 }
 
-static ssize_t bench_write(struct file *f, const char __user *buf, size_t len,
-			   loff_t *pos)
-{
-	char *line;
-	int rc;
-
-	line = memdup_user_nul(buf, min_t(size_t, len, 500));
-	if (IS_ERR(line))
-		return PTR_ERR(line);
-	mutex_lock(&lock);
-	rc = command(line);
-	mutex_unlock(&lock);
-	kfree(line);
-	return rc ?: len;
-}
-
-static ssize_t bench_read(struct file *f, char __user *buf, size_t len,
-			  loff_t *pos)
-{
-	ssize_t rc;
-
-	mutex_lock(&lock);
-	rc = simple_read_from_buffer(buf, len, pos, result, strlen(result));
-	mutex_unlock(&lock);
-	return rc;
-}
-
-static const struct proc_ops bench_ops = {
-	.proc_write = bench_write,
-	.proc_read = bench_read,
-	.proc_lseek = default_llseek,
-};
-
 static int __init bench_init(void)
 {
-	return proc_create("smcbench", 0600, NULL, &bench_ops) ? 0 : -ENOMEM;
+	return proc_create("smcbench", 0600, NULL, &cmdfile_ops) ? 0 : -ENOMEM;
 }
 
 static void __exit bench_exit(void)

@@ -27,6 +27,7 @@
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
+#include "cmdfile.h"
 #include "hist.h"
 
 #define PORT		1
@@ -100,8 +101,6 @@ struct raw_dev {
 };
 
 static LIST_HEAD(devices);
-static DEFINE_MUTEX(lock);	/* devices, result, one command at a time */
-static char result[512];
 
 static void op_over(struct run *r)
 {
@@ -595,39 +594,6 @@ static int command(char *line)
 	return run(&p);
 }
 
-static ssize_t raw_write(struct file *f, const char __user *buf, size_t len,
-			 loff_t *pos)
-{
-	char *line;
-	int rc;
-
-	line = memdup_user_nul(buf, min_t(size_t, len, 500));
-	if (IS_ERR(line))
-		return PTR_ERR(line);
-	mutex_lock(&lock);
-	rc = command(line);
-	mutex_unlock(&lock);
-	kfree(line);
-	return rc ?: len;
-}
-
-static ssize_t raw_read(struct file *f, char __user *buf, size_t len,
-			loff_t *pos)
-{
-	ssize_t rc;
-
-	mutex_lock(&lock);
-	rc = simple_read_from_buffer(buf, len, pos, result, strlen(result));
-	mutex_unlock(&lock);
-	return rc;
-}
-
-static const struct proc_ops raw_ops = {
-	.proc_write = raw_write,
-	.proc_read = raw_read,
-	.proc_lseek = default_llseek,
-};
-
 static struct ib_client raw_client;
 
 static int raw_add(struct ib_device *dev)
@@ -665,7 +631,7 @@ static int __init raw_init(void)
 {
 	int rc = ib_register_client(&raw_client);
 
-	if (!rc && !proc_create("smcraw", 0600, NULL, &raw_ops)) {
+	if (!rc && !proc_create("smcraw", 0600, NULL, &cmdfile_ops)) {
 		ib_unregister_client(&raw_client);
 		rc = -ENOMEM;
 	}
