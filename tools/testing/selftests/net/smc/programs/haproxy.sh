@@ -6,27 +6,12 @@
 
 nginx_config()
 {
-	cat <<-EOF
-	user root;
-	daemon off;
-	pid $OUT/nginx.pid;
-	error_log $OUT/nginx.err;
-	events { worker_connections 200; }
-	http {
-		access_log off;
-		client_max_body_size 100m;
-		client_body_temp_path $OUT/body;
-		proxy_temp_path $OUT/proxy;
-		fastcgi_temp_path $OUT/fastcgi;
-		uwsgi_temp_path $OUT/uwsgi;
-		scgi_temp_path $OUT/scgi;
-		root $DATA/www;
+	nginx_http <<-EOF
 		server {
 			listen 10.0.0.1:$((PORT + 10));
 			sendfile on;
 			location /up/ { root $OUT; dav_methods PUT; create_full_put_path on; }
 		}
-	}
 	EOF
 }
 

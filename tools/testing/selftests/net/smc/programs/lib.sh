@@ -220,3 +220,27 @@ compare()
 # sums FILE..: checksums without names
 sums() { sha256sum "$@" | cut -d' ' -f1; }
 sum() { sha256sum | cut -d' ' -f1; }
+
+# nginx_http [WORKERS]: nginx.conf around what http{} holds, which comes on stdin
+nginx_http()
+{
+	cat <<-EOF
+	user root;
+	daemon off;
+	worker_processes ${1:-1};
+	pid $OUT/nginx.pid;
+	error_log $OUT/nginx.err;
+	events { worker_connections 200; }
+	http {
+		access_log off;
+		client_max_body_size 100m;
+		client_body_temp_path $OUT/body;
+		proxy_temp_path $OUT/proxy;
+		fastcgi_temp_path $OUT/fastcgi;
+		uwsgi_temp_path $OUT/uwsgi;
+		scgi_temp_path $OUT/scgi;
+		root $DATA/www;
+	EOF
+	cat
+	echo "}"
+}

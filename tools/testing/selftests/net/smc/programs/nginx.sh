@@ -6,22 +6,7 @@
 
 config()
 {
-	cat <<-EOF
-	user root;
-	daemon off;
-	worker_processes 2;
-	pid $OUT/nginx.pid;
-	error_log $OUT/nginx.err;
-	events { worker_connections 200; }
-	http {
-		access_log off;
-		client_max_body_size 100m;
-		client_body_temp_path $OUT/body;
-		proxy_temp_path $OUT/proxy;
-		fastcgi_temp_path $OUT/fastcgi;
-		uwsgi_temp_path $OUT/uwsgi;
-		scgi_temp_path $OUT/scgi;
-		root $DATA/www;
+	nginx_http 2 <<-EOF
 		keepalive_requests 1000;
 		ssl_certificate $DATA/tls/cert.pem;
 		ssl_certificate_key $DATA/tls/key.pem;
@@ -48,7 +33,6 @@ config()
 			sendfile on;
 			ssl_conf_command Options KTLS;
 		}
-	}
 	EOF
 }
 
