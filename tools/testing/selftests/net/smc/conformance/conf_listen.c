@@ -275,38 +275,44 @@ static bool inherits(int l, unsigned int i, int s)
 	return got == want;
 }
 
-TEST_F(listen, inherits_early)
+static void expect_set(struct __test_metadata *_metadata, int l)
 {
-	int l = server(0), c = client(0), s;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(inherited); i++)
 		EXPECT_OK(set_opt(l, inherited[i].level, inherited[i].name,
 				  inherited[i].val));
-	ASSERT_OK(start_listen(l, 5));
-	ASSERT_OK(join(l, c, &s));
+}
+
+static void expect_inherited(struct __test_metadata *_metadata, int l, int s)
+{
+	unsigned int i;
+
 	for (i = 0; i < ARRAY_SIZE(inherited); i++) {
 		EXPECT_TRUE(inherits(l, i, s))
 			TH_LOG("row %u: %d", i, get_opt(s, inherited[i].level,
 							inherited[i].name));
 	}
+}
+
+TEST_F(listen, inherits_early)
+{
+	int l = server(0), c = client(0), s;
+
+	expect_set(_metadata, l);
+	ASSERT_OK(start_listen(l, 5));
+	ASSERT_OK(join(l, c, &s));
+	expect_inherited(_metadata, l, s);
 	EXPECT_TRUE(passes(c, s));
 }
 
 TEST_F(listen, inherits_late)
 {
 	int l = listener(0, 5), c = client(0), s;
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(inherited); i++)
-		EXPECT_OK(set_opt(l, inherited[i].level, inherited[i].name,
-				  inherited[i].val));
+	expect_set(_metadata, l);
 	ASSERT_OK(join(l, c, &s));
-	for (i = 0; i < ARRAY_SIZE(inherited); i++) {
-		EXPECT_TRUE(inherits(l, i, s))
-			TH_LOG("row %u: %d", i, get_opt(s, inherited[i].level,
-							inherited[i].name));
-	}
+	expect_inherited(_metadata, l, s);
 	EXPECT_TRUE(passes(c, s));
 }
 
