@@ -27,21 +27,21 @@ static struct smc_member *smcr_client_member(struct smc_wr_client *client)
 	return container_of(client, struct smc_member, r.client);
 }
 
-/* elements of our ring for [pos, pos + len) */
+/* elements of our ring, which starts at @ring, for [pos, pos + len) */
 static int smcr_fill_sge(const struct smc_member *m, struct ib_sge *sge,
-			 const struct smcr_map *map, u64 pos, u32 len)
+			 u64 ring, u32 lkey, u64 pos, u32 len)
 {
 	u32 off = smc_ring_offset(pos, m->snd_size);
 	u32 first = min(len, m->snd_size - off);
 
-	sge[0].addr = map->addr + off;
+	sge[0].addr = ring + off;
 	sge[0].length = first;
-	sge[0].lkey = map->lkey;
+	sge[0].lkey = lkey;
 	if (first == len)
 		return 1;
-	sge[1].addr = map->addr;
+	sge[1].addr = ring;
 	sge[1].length = len - first;
-	sge[1].lkey = map->lkey;
+	sge[1].lkey = lkey;
 	return 2;
 }
 
@@ -52,8 +52,8 @@ static bool smcr_fill_writes(const struct smc_member *m, struct smc_slot *slot,
 {
 	const struct smcr_map *map = &m->r.sndbuf->map[link->idx];
 	u32 off, chunk, len = msg->len;
+	u64 addr, ring, pos = msg->pos;
 	struct ib_rdma_wr *wr;
-	u64 addr, pos = msg->pos;
 	u32 rkey;
 
 	if (!len)
@@ -61,6 +61,9 @@ static bool smcr_fill_writes(const struct smc_member *m, struct smc_slot *slot,
 	if (!smc_rtoken_at(&link->lgr->rtokens, m->r.rtoken, link->idx, &addr,
 			   &rkey))
 		return false;
+	/* saves the device a fetch, as for the message itself */
+	slot->write_inline = len <= slot->wr->inline_max;
+	ring = slot->write_inline ? (uintptr_t)m->snd_ring : map->addr;
 	while (len) {
 		off = smc_ring_offset(pos, m->peer_size);
 		chunk = min(len, m->peer_size - off);
@@ -68,7 +71,7 @@ static bool smcr_fill_writes(const struct smc_member *m, struct smc_slot *slot,
 		wr->remote_addr = addr + m->r.peer_off + off;
 		wr->rkey = rkey;
 		wr->wr.num_sge = smcr_fill_sge(m, slot->write_sge[slot->nwrite],
-					       map, pos, chunk);
+					       ring, map->lkey, pos, chunk);
 		slot->nwrite++;
 		pos += chunk;
 		len -= chunk;

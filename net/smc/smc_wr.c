@@ -269,7 +269,7 @@ static struct ib_send_wr *smc_wr_chain(struct smc_slot *slot, bool inlined)
 		write->wr_cqe = &slot->cqe;
 		write->sg_list = slot->write_sge[i];
 		write->opcode = IB_WR_RDMA_WRITE;
-		write->send_flags = 0;
+		write->send_flags = slot->write_inline ? IB_SEND_INLINE : 0;
 		write->next = first;
 		first = write;
 	}
@@ -353,7 +353,7 @@ int smc_wr_send(struct smc_slot *slot)
 			 slot->nwrite > ARRAY_SIZE(slot->write)))
 		return -EINVAL;
 
-	inlined = wr->msg_inline && slot->room == SMC_WR_MSG_LEN;
+	inlined = wr->inline_max && slot->room == SMC_WR_MSG_LEN;
 	if (!inlined)
 		ib_dma_sync_single_for_device(wr->ibdev, slot->msg_dma,
 					      slot->msg_len, DMA_TO_DEVICE);

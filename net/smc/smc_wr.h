@@ -65,6 +65,8 @@ struct smc_wr_rx;
  * @room: SMC_WR_MSG_LEN or SMC_WR_LARGE_LEN
  * @cqe: completion of the SEND (and, on error, of the WRITEs)
  * @nwrite: RDMA WRITEs used, 0..2 (normal slots only)
+ * @write_inline: @write_sge has addresses of memory, not of the device; each
+ *	WRITE has at most wr->inline_max bytes
  * @signal: ask for a completion of this slot; set by smc_wr_get() for LLC and
  *	large slots
  * @in_ring: in wr->posted
@@ -93,6 +95,7 @@ struct smc_slot {
 	u32 room;
 	struct ib_cqe cqe;
 	u8 nwrite;
+	bool write_inline;
 	bool signal;
 	bool in_ring;
 	unsigned int pos;
@@ -224,7 +227,7 @@ struct smc_wr {
 	struct ib_qp *qp;
 	u8 port;
 	bool qp_used;			/* left RESET, hence must be drained */
-	bool msg_inline;		/* QP takes normal messages inline */
+	u32 inline_max;			/* bytes; 0, or a normal message fits */
 	unsigned long state;		/* SMC_WR_S_*, atomic bits */
 
 	/* nslots data slots and one reserved for LLC; the large slot last */

@@ -83,7 +83,9 @@ static int smc_wr_create_qp(struct smc_wr *wr, unsigned int nsend,
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
 	wr->qp = qp;
-	wr->msg_inline = attr.cap.max_inline_data >= SMC_WR_MSG_LEN;
+	/* the device may take more than was asked for */
+	if (attr.cap.max_inline_data >= SMC_WR_MSG_LEN)
+		wr->inline_max = attr.cap.max_inline_data;
 	return 0;
 }
 

@@ -451,6 +451,7 @@ static unsigned int signalled(struct wrt *t, unsigned int from, unsigned int n)
 static void wr_chain(struct kunit *test)
 {
 	struct wrt *t = wrt_new(test, 16, 0, true);
+	struct smc_slot *slot;
 	struct burst b = {};
 	int i;
 
@@ -477,8 +478,14 @@ static void wr_chain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wrt_post(test, smc_wr_get(&t->wr, SMC_WR_GET_LLC),
 				       &b.msg[4], &b.clock, 0), 0);
 	KUNIT_EXPECT_TRUE(test, t->sq[7].flags & IB_SEND_SIGNALED);
+
+	slot = smc_wr_get(&t->wr, 0);
+	slot->write_inline = true;
+	KUNIT_ASSERT_EQ(test, wrt_post(test, slot, &b.msg[5], &b.clock, 1), 0);
+	KUNIT_EXPECT_EQ(test, t->sq[8].opcode, IB_WR_RDMA_WRITE);
+	KUNIT_EXPECT_EQ(test, t->sq[8].flags, IB_SEND_INLINE);
 	wrt_reap(t);
-	KUNIT_EXPECT_EQ(test, b.clock, 5);
+	KUNIT_EXPECT_EQ(test, b.clock, 6);
 }
 
 static void wr_signal_quarter(struct kunit *test)

@@ -229,7 +229,7 @@ static inline struct wrt *wrt_new(struct kunit *test, unsigned int nslots,
 	KUNIT_ASSERT_EQ(test, smc_wr_init(&t->wr, &wrt_ops, NULL, t->ibdev), 0);
 	t->wr.pd = &t->pd;
 	t->wr.qp = &t->qp;
-	t->wr.msg_inline = true;
+	t->wr.inline_max = SMC_WR_MSG_LEN;
 	t->wr.idle_delay = 3600 * HZ;
 	KUNIT_ASSERT_EQ(test, smc_wr_slots_init(&t->wr, nslots, large), 0);
 	if (nrx) {
