@@ -481,6 +481,7 @@ static void wr_chain(struct kunit *test)
 
 	slot = smc_wr_get(&t->wr, 0);
 	slot->write_inline = true;
+	slot->signal = true;
 	KUNIT_ASSERT_EQ(test, wrt_post(test, slot, &b.msg[5], &b.clock, 1), 0);
 	KUNIT_EXPECT_EQ(test, t->sq[8].opcode, IB_WR_RDMA_WRITE);
 	KUNIT_EXPECT_EQ(test, t->sq[8].flags, IB_SEND_INLINE);
