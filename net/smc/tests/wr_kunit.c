@@ -95,6 +95,42 @@ static void wr_completion_clears(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wrt_credits(t), 3);
 }
 
+/* The one large slot of a link, over and over; nobody else gets it while its
+ * message is on the way. Between two hosts of this implementation nothing sends
+ * large messages, since a client that negotiates its number of links is not
+ * offered another one.
+ */
+static void wr_large_reuse(struct kunit *test)
+{
+	struct wrt *t = wrt_new(test, 2, 0, true);
+	atomic_t *credits = &t->wr.pool[SMC_WR_POOL_LARGE].credits;
+	struct smc_slot *slot, *only = NULL;
+	struct wrt_msg msg = {};
+	unsigned int clock = 0;
+	unsigned int i;
+
+	for (i = 0; i < 1000; i++) {
+		slot = get_clear(test, t, i % 2 ? SMC_WR_GET_LARGE :
+				 SMC_WR_GET_LARGE | SMC_WR_GET_LLC);
+		only = only ?: slot;
+		KUNIT_ASSERT_PTR_EQ(test, slot, only);
+		KUNIT_ASSERT_EQ(test, slot->room, SMC_WR_LARGE_LEN);
+		slot->signal = true;
+		KUNIT_ASSERT_EQ(test, wrt_post(test, slot, &msg, &clock, 0), 0);
+		KUNIT_EXPECT_EQ(test, t->posted, i + 1);
+		KUNIT_EXPECT_EQ(test, PTR_ERR(smc_wr_get(&t->wr, SMC_WR_GET_LARGE)),
+				-EBUSY);
+		KUNIT_EXPECT_EQ(test, msg.done, i);
+		wrt_reap(t);
+		KUNIT_ASSERT_EQ(test, msg.done, i + 1);
+		KUNIT_EXPECT_TRUE(test, msg.intact);
+		KUNIT_EXPECT_EQ(test, atomic_read(credits), 1);
+		expect_clear(test, slot);
+	}
+	KUNIT_EXPECT_EQ(test, wrt_credits(t), 3);
+	KUNIT_EXPECT_EQ(test, atomic_read(&t->broken), 0);
+}
+
 /* ---- who gets a slot ---- */
 
 static void wr_no_wait_errors(struct kunit *test)
@@ -702,6 +738,7 @@ static void wr_post_fails_in_part(struct kunit *test)
 static struct kunit_case wr_cases[] = {
 	KUNIT_CASE(wr_put_clears),
 	KUNIT_CASE(wr_completion_clears),
+	KUNIT_CASE(wr_large_reuse),
 	KUNIT_CASE(wr_no_wait_errors),
 	KUNIT_CASE(wr_reserve),
 	KUNIT_CASE(wr_wait_in_order),
