@@ -15,7 +15,7 @@ static int slow_cable(const char *what)
 	for (i = 0; i < 2; i++) {
 		in_ns(i);
 		snprintf(cmd, sizeof(cmd),
-			 "tc qdisc %s dev v%d root netem delay 80ms", what, i);
+			 "tc qdisc %s dev v%d root netem delay 400ms", what, i);
 		rc |= system(cmd);
 	}
 	return rc;

@@ -153,15 +153,10 @@ TEST_F(listen, accept_interrupted)
 	int l = listener(0, 5), c = client(0);
 	struct job job;
 
-	sig_catch(SIGUSR1, 0);
 	EXPECT_TRUE(job_start(&job, job_accept, l));
-	pthread_kill(job.thread, SIGUSR1);
-	EXPECT_EQ(-EINTR, job_result(&job));
-	sig_catch(SIGUSR1, SA_RESTART);
+	EXPECT_EQ(-EINTR, interrupt(&job, 0));
 	EXPECT_TRUE(job_start(&job, job_accept, l));
-	pthread_kill(job.thread, SIGUSR1);
-	sleep_ms(CONF_SHORT);
-	EXPECT_FALSE(job.done);
+	EXPECT_EQ(-EALREADY, interrupt(&job, SA_RESTART));
 	EXPECT_OK(dial(c));
 	EXPECT_LE(0, job_result(&job));
 	EXPECT_EQ(2, sig_taken(SIGUSR1));
@@ -370,7 +365,7 @@ TEST_F(listen, defer_accept)
 {
 	int l = listener(SOCK_NONBLOCK, 5), c = client(0), s;
 
-	EXPECT_OK(set_opt(l, SOL_TCP, TCP_DEFER_ACCEPT, 5));
+	EXPECT_OK(set_opt(l, SOL_TCP, TCP_DEFER_ACCEPT, 100));
 	ASSERT_OK(dial(c));
 	sleep_ms(3 * CONF_SHORT);
 	EXPECT_POLL(0, l);
@@ -387,7 +382,7 @@ TEST_F(listen, defer_accept_blocking)
 	int l = listener(0, 5), c = client(0);
 	struct job job;
 
-	EXPECT_OK(set_opt(l, SOL_TCP, TCP_DEFER_ACCEPT, 5));
+	EXPECT_OK(set_opt(l, SOL_TCP, TCP_DEFER_ACCEPT, 100));
 	ASSERT_OK(dial(c));
 	EXPECT_TRUE(job_start(&job, job_accept, l));
 	sleep_ms(CONF_SHORT);

@@ -8,22 +8,6 @@
 FIXTURE_ALONE(waiting);
 FIXTURE_PAIR(sig);
 
-/* one signal to a call that sleeps; its result, or -EALREADY: it sleeps on */
-static long interrupt(struct job *job, int flags)
-{
-	sig_catch(SIGUSR1, flags);
-	pthread_kill(job->thread, SIGUSR1);
-	if (flags & SA_RESTART) {
-		long end = now_ms() + 3 * CONF_SHORT;
-
-		while (!job->done && now_ms() < end)
-			sleep_ms(1);
-		if (!job->done)
-			return -EALREADY;
-	}
-	return job_result(job);
-}
-
 static long job_send_one(int fd)
 {
 	return send(fd, "x", 1, MSG_NOSIGNAL);
@@ -176,7 +160,7 @@ static void kill_in(long (*call)(int fd), int fd, int close_first)
 		call(fd);
 		pause();
 	}
-	sleep_ms(2 * CONF_SHORT);
+	wait_asleep(pid);
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
 }
