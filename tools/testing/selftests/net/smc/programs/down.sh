@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # connections that are closing may take their time
-until_ok 30 sh -c "! ip netns exec A smcstat -H conns | grep -q . && ! ip netns exec B smcstat -H conns | grep -q ."
+until_ok 120 sh -c "! ip netns exec A smcstat -H conns | grep -q . && ! ip netns exec B smcstat -H conns | grep -q ."
 check "no connection is left" test -z "$(A smcstat -H conns)$(B smcstat -H conns)"
 check "module unloads" smc_down
 check "without SMC in the kernel smc_run gives TCP" \

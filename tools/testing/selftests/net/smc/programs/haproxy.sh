@@ -86,7 +86,7 @@ run()
 	serve A $((PORT + 10)) $RUN nginx -e "$OUT/nginx.err" -c "$OUT/nginx.conf" || return
 	haproxy_config >"$OUT/haproxy.conf"
 	serve B $PORT $RUN haproxy -db -f "$OUT/haproxy.conf" || return
-	step -k "checks of the server" until_ok 20 up
+	step -k "checks of the server" until_ok 120 up
 	step "stream, down" get "$(url /big 0)"
 	step "stream, up" put 0
 	step "HTTP, down" get "$(url /big 1)"

@@ -39,10 +39,10 @@ timed()
 interrupted()
 {
 	A $RUN iperf3 -c 10.0.0.2 -p $PORT -t 60 --forceflush >"$OUT/iperf.txt" &
-	until_ok 30 grep -q ' connected to ' "$OUT/iperf.txt"
+	until_ok 120 grep -q ' connected to ' "$OUT/iperf.txt"
 	nap 0.5
 	kill -INT $!
-	finish $! 20
+	finish $! 60
 	echo $?
 }
 

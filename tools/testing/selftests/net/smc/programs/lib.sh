@@ -14,7 +14,7 @@
 DATA=$TOP/build/programs
 W=/tmp/programs/$(basename "$0" .sh)
 PORT=0		# first port of a script; the run over SMC uses the next hundred
-LIMIT=${LIMIT:-300}	# seconds for a step; a busy machine is slow
+LIMIT=${LIMIT:-600}	# seconds for a step; a busy machine is slow
 export LC_ALL=C HOME=/tmp
 rm -rf "$W"
 mkdir -p "$W"
@@ -126,7 +126,7 @@ serve()
 	nsenter "--net=/run/netns/$host" "$@" >"$LOG" 2>&1 </dev/null &
 	SERVER=$!
 	SERVERS+=("$SERVER")
-	if ! until_ok 120 up_or_dead $SERVER "$port" || ! listens $SERVER "$port"; then
+	if ! until_ok 300 up_or_dead $SERVER "$port" || ! listens $SERVER "$port"; then
 		echo "# no server on port $port ($WAY): $*"
 		tail -5 "$LOG" | sed 's/^/# /'
 		return 1
@@ -137,7 +137,7 @@ serve()
 stop()
 {
 	kill "-${2:-TERM}" "$1"
-	finish "$1" 20
+	finish "$1" 60
 	echo $?
 }
 

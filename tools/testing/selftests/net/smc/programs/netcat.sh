@@ -9,10 +9,10 @@ listen_nc()
 {
 	rm -f "$OUT"/srv*
 	( eval "$1" >"$OUT/srv"; echo "status ${PIPESTATUS[*]}" >>"$OUT/srv" ) &
-	until_ok 30 in_B_listens
+	until_ok 120 in_B_listens
 }
 in_B_listens() { B grep -q " [0-9A-F]*:$(printf %04X $PORT) [0-9A-F:]* 0A " /proc/self/net/tcp; }
-srv() { finish $! 30; cat "$OUT/srv"; }
+srv() { finish $! 60; cat "$OUT/srv"; }
 
 up()
 {
@@ -73,10 +73,10 @@ datagrams()
 {
 	rm -f "$OUT/dgram"
 	B $RUN nc -u -l -W 1 10.0.0.2 $PORT >"$OUT/dgram" &
-	until_ok 20 grep -q ":$(printf %04X $PORT) " "/proc/$!/net/udp"
+	until_ok 120 grep -q ":$(printf %04X $PORT) " "/proc/$!/net/udp"
 	echo datagram | A $RUN nc -u -q 0 10.0.0.2 $PORT
 	echo $?
-	finish $! 20
+	finish $! 60
 	cat "$OUT/dgram"
 }
 
@@ -124,7 +124,7 @@ socat_fork()
 	B socat -t 20 "TCP4-LISTEN:$PORT,bind=10.0.0.2,so-prototype=$PROTO,reuseaddr,fork" \
 		SYSTEM:'sha256sum' &
 	pid=$!
-	until_ok 30 in_B_listens
+	until_ok 120 in_B_listens
 	for ((i = 0; i < 8; i++)); do
 		A socat -t 20 - "TCP4:10.0.0.2:$PORT,so-prototype=$PROTO" \
 			<"$DATA/tree/file$i" >"$OUT/fork-$i" &
@@ -132,7 +132,7 @@ socat_fork()
 	done
 	wait "${pids[@]}"
 	kill $pid
-	finish $pid 10
+	finish $pid 60
 	echo $?
 	cat "$OUT"/fork-*
 }

@@ -102,7 +102,7 @@ early_end()
 }
 
 # the server still answers after clients that went away
-all_well() { until_ok 20 sh -c "ls $OUT/nginx.pid" && get "$(url /mid)"; }
+all_well() { until_ok 120 sh -c "ls $OUT/nginx.pid" && get "$(url /mid)"; }
 
 run()
 {

@@ -29,9 +29,9 @@ sleeps() { psql_ -c "select query from pg_stat_activity where wait_event = 'PgSl
 cancelled()
 {
 	A $RUN "$BIN/psql" -h 10.0.0.2 -p $PORT -U postgres -qAtX -c 'select pg_sleep(60)' 2>&1 &
-	until_ok 30 sleeps
+	until_ok 120 sleeps
 	kill -INT $!
-	finish $! 20
+	finish $! 60
 	echo $?
 }
 
@@ -49,10 +49,15 @@ bench() # ARG..
 	psql_ -c 'select count(*), sum(delta) from pgbench_history'
 }
 
+listens_to_news()
+{
+	psql_ -c "select state from pg_stat_activity where query like 'listen%'" | grep -q idle
+}
+
 notified()
 {
-	(echo 'listen news;'; until_ok 30 test -e "$OUT/told"; echo 'select 1;') | psql_ | sed 's/ PID .*//' &
-	nap 1
+	(echo 'listen news;'; until_ok 120 test -e "$OUT/told"; echo 'select 1;') | psql_ | sed 's/ PID .*//' &
+	until_ok 120 listens_to_news
 	psql_ -c "notify news, 'hello'"
 	touch "$OUT/told"
 	wait $!
@@ -64,12 +69,10 @@ run()
 	mkdir -p "$W/$WAY"
 	mount -t overlay overlay -o "lowerdir=$DATA/pg,upperdir=$RAM/$WAY/u,workdir=$RAM/$WAY/w" \
 		"$W/$WAY" || return
-	# the lab's kernel has no System V shared memory; this is also a preload
-	# library that was there before
 	serve B $PORT setpriv --reuid=postgres --regid=postgres --clear-groups \
-		env LD_PRELOAD="$DATA/shm.so" $RUN "$BIN/postgres" -D "$W/$WAY" -p $PORT \
+		$RUN "$BIN/postgres" -D "$W/$WAY" -p $PORT \
 		-c listen_addresses=10.0.0.2 -c unix_socket_directories= -c fsync=off || return
-	step "first connection" until_ok 30 psql_ -c 'select 1'
+	step "first connection" until_ok 120 psql_ -c 'select 1'
 	step "copy in and out" copy
 	step "large rows and statements" large
 	step "pgbench, simple protocol" bench

@@ -51,11 +51,11 @@ pubsub()
 
 	A $RUN redis-cli -h 10.0.0.2 -p $PORT psubscribe 'news.*' >"$OUT/heard" &
 	pid=$!
-	until_ok 20 grep -q psubscribe "$OUT/heard"
+	until_ok 120 grep -q psubscribe "$OUT/heard"
 	for ((i = 0; i < 300; i++)); do
 		echo "PUBLISH news.$((i % 3)) item-$i"
 	done | cli | sort | uniq -c
-	until_ok 20 grep -q item-299 "$OUT/heard"
+	until_ok 120 grep -q item-299 "$OUT/heard"
 	kill $pid
 	wait $pid
 	echo $?
@@ -70,7 +70,7 @@ blocking()
 
 	cli blpop queue 30 >"$OUT/popped" &
 	pid=$!
-	until_ok 20 waits_in_blpop
+	until_ok 120 waits_in_blpop
 	cli rpush queue job
 	wait $pid
 	echo $?
@@ -99,7 +99,7 @@ replicate() # yes|no
 	cli config set repl-diskless-sync "$1"
 	cli config set repl-diskless-sync-delay 0
 	cli2 replicaof 10.0.0.2 $PORT
-	until_ok 60 linked || { echo "no link"; cli2 info replication >&2; }
+	until_ok 120 linked || { echo "no link"; cli2 info replication >&2; }
 	same_data "diskless-$1"
 	bench -t set,lpush -P 10
 	same_data "later-$1"

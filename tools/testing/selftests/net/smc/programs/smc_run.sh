@@ -144,7 +144,7 @@ over_tcp()
 	shift
 	PORT=$((PORT + 1))
 	B smc_run nc -l -N 10.0.0.2 $PORT <"$DATA/mid" &
-	until_ok 20 listens $! $PORT
+	until_ok 120 listens $! $PORT
 	counts
 	conns=$CONNS
 	got=$("$@" 10.0.0.2 $PORT 2>"$W/err" <&8 | sum)
