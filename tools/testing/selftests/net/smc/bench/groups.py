@@ -13,7 +13,8 @@ from core import BASE, MODDIR, SETTINGS, Fail, numbers
 ALL = ("ours", "ref", "tcp")
 LOWER = {"p50_us", "p99_us", "p999_us", "fresh_kib", "used_kib", "instructions", "switches_per_op",
          "connect_us", "acquire_ns", "posts_per_msg", "cqes_per_msg", "wakeups_per_op", "latency_us",
-         "interrupts_per_op", "packets_per_op", "recv_posts_per_msg"}
+         "interrupts_per_op", "packets_per_op", "recv_posts_per_msg", "max_gap_ms", "waits_40ms",
+         "waits_200ms"}
 
 
 class Group:
@@ -303,5 +304,28 @@ class Instructions(Group):
         return {"instructions": self.per_sec * secs * busy / ops, "rate": ops / secs}
 
 
+class Sizes(Group):
+    """Messages of each size from user space: MB/s, and the longest wait between two."""
+    name = "sizes"
+    shown = ("rate", "max_gap_ms", "waits_40ms", "waits_200ms")
+    sizes = [1 << i for i in range(19)]
+    ways = ("auto", "cork", "held", "ping-auto", "ping-cork")
+    # name: (bytes, way)
+    loads = {**{f"size-{n}": (n, "stream") for n in sizes},
+             **{f"{way}-{n}": (n, way) for way in ways for n in (2500, 4096, 8192)}}
+
+    def run(self, guest, load, stack):
+        size, way = self.loads[load]
+        out = guest.sh(f"$TOP/build/tests/smc_sizes {guest.family(stack)} {guest.next_port()} "
+                       f"{size} {int(guest.secs * 1000)} {way}")
+        found, _ = numbers(out)
+        if not found or found[-1]["messages"] < 2:
+            raise Fail("no messages: " + out[-200:])
+        r = found[-1]
+        return {"rate": r["bytes"] / max(r["usecs"], 1), "max_gap_ms": r["max_gap_us"] / 1000,
+                "waits_40ms": r["late40"], "waits_200ms": r["late200"]}
+
+
 # memory first: idle buffers of earlier connections would be used again
-GROUPS = [Memory(), Kernel(), Programs(), Device(), Perftest(), Buffers(), Instructions()]
+GROUPS = [Memory(), Kernel(), Programs(), Device(), Perftest(), Buffers(), Sizes(),
+          Instructions()]

@@ -5,7 +5,7 @@ import statistics
 import subprocess
 
 from core import BASE
-from groups import LOWER
+from groups import LOWER, Sizes
 
 NAMES = {"ours": "ours", "ref": "kernel's SMC", "tcp": "TCP", "device": "device"}
 NEAR_DEVICE = 0.85
@@ -131,6 +131,14 @@ class Report:
             # perftest counts in MiB, a stream in 64 KiB
             goals.append((f"stream, {n} connection(s) / ib_write_bw",
                           part(rate, raw and raw * 16), 0.9, False))
+        rates = [mid("sizes", f"size-{n}", "rate") for n in Sizes.sizes]
+        if all(rates):
+            worst = min(range(1, len(rates)), key=lambda i: rates[i] / max(rates[:i]))
+            goals.append((f"messages of {Sizes.sizes[worst]} bytes / best smaller size",
+                          rates[worst] / max(rates[:worst]), 0.8, False))
+        waits = [mid("sizes", x, "waits_40ms") for x in Sizes.loads]
+        if all(w is not None for w in waits):
+            goals.append(("waits of 40 ms between messages, all sizes", sum(waits), 0, True))
         return [(t, v, want, v <= want if low else v >= want)
                 for t, v, want, low in goals if v is not None]
 
