@@ -178,12 +178,14 @@ async def low_level():
     sock.setblocking(False)
     await sock_connect(sock)
     await loop.sock_sendall(sock, b"echo\n")
-    h, n = hashlib.sha256(), 0
+    h, n, size = hashlib.sha256(), 0, os.path.getsize(FILE)
     buf = bytearray(65536)
     with open(FILE, "rb") as f:
         task = asyncio.create_task(loop.sock_sendfile(sock, f))
-        while not task.done() or n < task.result():
+        while n < size:
             r = await loop.sock_recv_into(sock, buf)
+            if not r:
+                break
             h.update(buf[:r])
             n += r
         sent = await task

@@ -97,6 +97,7 @@ step()
 	STEP=$((STEP + 1))
 	f=$OUT/$STEP
 	echo "$1" >"$f.name"
+	kmsg "$WAY: $1"
 	shift
 	conns=$CONNS falls=$FALLS bytes=$BYTES
 	set -m
