@@ -112,9 +112,10 @@ static void *reader(void *arg)
 		last = t;
 		seen = done;
 	}
-	printf("{\"bytes\": %llu, \"messages\": %llu, \"usecs\": %llu, \"max_gap_us\": %llu, \"late40\": %llu, \"late200\": %llu}\n",
+	printf("{\"bytes\": %llu, \"messages\": %llu, \"usecs\": %llu, ",
 	       (unsigned long long)bytes, (unsigned long long)seen,
-	       (unsigned long long)(last - first),
+	       (unsigned long long)(last - first));
+	printf("\"max_gap_us\": %llu, \"late40\": %llu, \"late200\": %llu}\n",
 	       (unsigned long long)max_gap, (unsigned long long)late40,
 	       (unsigned long long)late200);
 	close(fd);
