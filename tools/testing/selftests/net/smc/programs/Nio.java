@@ -178,7 +178,7 @@ public class Nio {
 		try (Socket s = new Socket()) {
 			s.setReceiveBufferSize(100000);
 			s.setKeepAlive(true);
-			s.connect(addr, 10000);
+			s.connect(addr, 60000);
 			OutputStream out = s.getOutputStream();
 			InputStream in = s.getInputStream();
 			for (int i = 0; i < 200; i++) {
@@ -198,7 +198,7 @@ public class Nio {
 			System.out.println("plain: end " + in.read());
 		}
 		try (Socket s = new Socket()) {
-			s.connect(new InetSocketAddress(addr.getAddress(), addr.getPort() + 9), 10000);
+			s.connect(new InetSocketAddress(addr.getAddress(), addr.getPort() + 9), 60000);
 			System.out.println("connected to nobody");
 		} catch (java.net.ConnectException e) {
 			System.out.println("refused");

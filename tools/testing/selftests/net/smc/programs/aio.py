@@ -198,14 +198,16 @@ async def low_level():
 async def client():
     ctx = ssl.create_default_context(cafile=TLS + "/cert.pem")
     tls = {"port": PORT + 1, "ssl": ctx, "server_hostname": ADDR}
-    print("echo", await echo(1_000_000))
     print("echo at once", await asyncio.gather(*(echo(5000 + 1000 * i) for i in range(20))))
-    print("sum", await ask(b"sum 800000", 0, pattern(800000)))
-    print("send", await ask(b"send 2000000"))
-    print("part", await ask(b"send 2000000", 10))
-    print("file", await ask(b"file"))
-    print("lines", await lines())
     print("low level", await low_level())
+    # what differs with a protocol of its own is how sockets are made
+    if not PROTO:
+        print("echo", await echo(1_000_000))
+        print("sum", await ask(b"sum 800000", 0, pattern(800000)))
+        print("send", await ask(b"send 2000000"))
+        print("part", await ask(b"send 2000000", 10))
+        print("file", await ask(b"file"))
+        print("lines", await lines())
     # all of it is read: asyncio raises an error for TLS data after a close
     print("TLS", await ask(b"sum 300000", 0, pattern(300000), **tls),
           await ask(b"file", os.path.getsize(FILE), **tls))
