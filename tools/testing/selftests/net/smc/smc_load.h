@@ -212,7 +212,7 @@ static int read_stream(int fd, uint32_t seed, uint64_t *pos, uint64_t len,
 		if (at >= 0)
 			return bad("wrong byte at", at);
 		*pos += n;
-		if (pause && !(rand_r(&rnd) % 4))
+		if (pause && rand_r(&rnd) % 2)
 			sleep_ms(1 + rand_r(&rnd) % 6);
 	}
 	return 0;

@@ -121,8 +121,8 @@ full_queues()
 
 check "module and two hosts" smc_up || { tap_end; exit 1; }
 check "two slots for data" quick
-load "signals to blocked senders, oracle TCP" tcp -b 1536 signal
-load "signals to blocked senders" smc -b 1536 signal
+load "signals to blocked senders, oracle TCP" tcp -b 2048 signal
+load "signals to blocked senders" smc -b 2048 signal
 first=$(links)
 queued=$(both WR_FIFO_QUEUED)
 load "16 senders share two slots" smc -b 384 share
