@@ -61,6 +61,7 @@ class Kernel(Group):
     loads = {
         "rr1x1-1": (1, 1, 1, ""),
         "rr1x1-16": (1, 1, 16, ""),
+        "rr1x1-16-stalled": (1, 1, 16, "stalled"),
         "rr1x1-64": (1, 1, 64, ""),
         "rr1x1-250": (1, 1, 250, ""),
         "rr200x1000-50": (200, 1000, 50, ""),
@@ -79,7 +80,7 @@ class Kernel(Group):
         return True
 
     def has(self, load, stack):
-        return stack != "device" or self.loads[load][3] != "cps"
+        return stack != "device" or self.loads[load][3] not in ("cps", "stalled")
 
     def messages(self, load):
         """SENDs of an operation at the least; streams may gather."""

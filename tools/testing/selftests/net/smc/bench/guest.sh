@@ -91,11 +91,15 @@ client() # FAMILY PORT REQ RSP CONNS MSECS [stream|cps]
 	ip netns exec A sh -c "echo 'connect addr=10.0.0.2 $what' >$B"
 }
 
-# load FAMILY PORT REQ RSP CONNS MSECS [stream|cps]
+# load FAMILY PORT REQ RSP CONNS MSECS [stream|cps|stalled]
 load()
 {
 	local rc
 
+	if [ "$7" = stalled ]; then
+		beside_stalled "${@:1:6}"
+		return
+	fi
 	server "$1" "$2" "$3" "$4" "$([ "$7" != stream ] || echo stream)" || return 1
 	client "$@" || return 1
 	counters before
@@ -108,6 +112,20 @@ load()
 	cat $B
 	echo close >$B
 	echo stop >$B
+	return $rc
+}
+
+# with a connection beside them whose buffers are full, as its reader has stopped
+beside_stalled()
+{
+	local pid rc
+
+	"$TOP/build/tests/smc_load" -k "$1" -A A -B B -p $(($2 + 20000)) hold >/tmp/hold.log 2>&1 &
+	pid=$!
+	wait_for 30 grep -q full /tmp/hold.log && load "$@" && kill -0 $pid
+	rc=$?
+	kill $pid
+	wait $pid 2>/dev/null
 	return $rc
 }
 
