@@ -26,6 +26,7 @@ LAB_DIR = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.abspath(os.path.join(LAB_DIR, "../../../../../.."))
 SMC_LAB = os.path.realpath(os.environ.get("SMC_LAB") or
                            os.path.expanduser("~/.cache/smc-lab"))
+BOOT_ATTEMPTS = 3
 BOOT_LIMIT = {"fast": 120, "debug": 300}
 KMEMLEAK = """K=/sys/kernel/debug/kmemleak
 [ -w $K ] || exit 0
@@ -328,17 +329,21 @@ class Session:
     def __init__(self, kernel="debug", guests=1, logdir=None, nics=1, kernels=None, **kw):
         self.logdir = os.path.abspath(logdir or tempfile.mkdtemp(prefix="smclab-log"))
         os.makedirs(self.logdir, exist_ok=True)
-        self.netdir = tempfile.mkdtemp(prefix="smcnet")
         self.splats = []
         self.guests = {}
-        for i, name in enumerate("AB"[:guests]):
-            net = None
-            if guests > 1:
-                net = (nics, f"{self.netdir}/{i}", f"{self.netdir}/{1 - i}")
-            self.guests[name] = Guest(name, (kernels or {}).get(name, kernel), self.logdir,
-                                      nics=net, number=i + 1, **kw)
 
-    def __enter__(self):
+        def make():
+            self.netdir = tempfile.mkdtemp(prefix="smcnet")
+            for i, name in enumerate("AB"[:guests]):
+                net = None
+                if guests > 1:
+                    net = (nics, f"{self.netdir}/{i}", f"{self.netdir}/{1 - i}")
+                self.guests[name] = Guest(name, (kernels or {}).get(name, kernel),
+                                          self.logdir, nics=net, number=i + 1, **kw)
+        self.make = make
+
+    def boot(self):
+        self.make()
         try:
             for g in self.guests.values():
                 g.launch()
@@ -347,7 +352,25 @@ class Session:
         except BaseException:
             self.abort()
             raise
-        return self
+
+    def __enter__(self):
+        """An emulated guest sometimes dies while its kernel patches its own
+        code at boot, the more so on a busy host. No module of ours is loaded
+        by then, so another attempt hides nothing of ours.
+        """
+        for attempt in range(1, BOOT_ATTEMPTS + 1):
+            try:
+                self.boot()
+                return self
+            except LabError as e:
+                emulated = all(g.accel == "tcg" for g in self.guests.values())
+                if not emulated or attempt == BOOT_ATTEMPTS:
+                    raise
+                print(f"# boot {attempt} failed, once more: {str(e).splitlines()[0]}",
+                      file=sys.stderr, flush=True)
+                for g in self.guests.values():
+                    if os.path.exists(g.console):
+                        os.replace(g.console, f"{g.console}.boot{attempt}")
 
     def __exit__(self, *exc):
         if exc and exc[0] is not None and issubclass(exc[0], KeyboardInterrupt):
