@@ -132,19 +132,16 @@ void smc_tx_write_space(struct smc_sock *smc)
 	if (!smc_tx_writable(smc))
 		return;
 	/* A socket is freed by RCU; close(2) may take it away from sk. */
-	rcu_read_lock();
+	guard(rcu)();
 	sock = READ_ONCE(sk->sk_socket);
-	if (sock && test_and_clear_bit(SOCK_NOSPACE, &sock->flags)) {
-		wq = rcu_dereference(sk->sk_wq);
-		if (skwq_has_sleeper(wq))
-			wake_up_interruptible_poll(&wq->wait,
-						   EPOLLOUT | EPOLLWRNORM |
-						   EPOLLWRBAND);
-		if (wq && wq->fasync_list &&
-		    !(READ_ONCE(sk->sk_shutdown) & SEND_SHUTDOWN))
-			sock_wake_async(wq, SOCK_WAKE_SPACE, POLL_OUT);
-	}
-	rcu_read_unlock();
+	if (!sock || !test_and_clear_bit(SOCK_NOSPACE, &sock->flags))
+		return;
+	wq = rcu_dereference(sk->sk_wq);
+	if (skwq_has_sleeper(wq))
+		wake_up_interruptible_poll(&wq->wait, EPOLLOUT | EPOLLWRNORM |
+					   EPOLLWRBAND);
+	if (!(READ_ONCE(sk->sk_shutdown) & SEND_SHUTDOWN))
+		sk_wake_async_rcu(sk, SOCK_WAKE_SPACE, POLL_OUT);
 }
 
 /**
