@@ -129,12 +129,7 @@ class Bench:
                       if ("icount" if self.icount else g.boot) == kind]
             if groups:
                 self.say(f"booting a guest ({kind})")
-                try:
-                    self.boot(groups, **kw)
-                except labvm.LabError as e:
-                    # under TCG a kernel trips over its own code patching at times
-                    self.say(f"once more: {str(e).splitlines()[0]}")
-                    self.boot(groups, **kw)
+                self.boot(groups, **kw)
 
 
 def build():

@@ -330,20 +330,21 @@ class Session:
         self.logdir = os.path.abspath(logdir or tempfile.mkdtemp(prefix="smclab-log"))
         os.makedirs(self.logdir, exist_ok=True)
         self.splats = []
-        self.guests = {}
+        self.how = (kernel, guests, nics, kernels or {}, kw)
+        self.make()
 
-        def make():
-            self.netdir = tempfile.mkdtemp(prefix="smcnet")
-            for i, name in enumerate("AB"[:guests]):
-                net = None
-                if guests > 1:
-                    net = (nics, f"{self.netdir}/{i}", f"{self.netdir}/{1 - i}")
-                self.guests[name] = Guest(name, (kernels or {}).get(name, kernel),
-                                          self.logdir, nics=net, number=i + 1, **kw)
-        self.make = make
+    def make(self):
+        kernel, guests, nics, kernels, kw = self.how
+        self.netdir = tempfile.mkdtemp(prefix="smcnet")
+        self.guests = {}
+        for i, name in enumerate("AB"[:guests]):
+            net = None
+            if guests > 1:
+                net = (nics, f"{self.netdir}/{i}", f"{self.netdir}/{1 - i}")
+            self.guests[name] = Guest(name, kernels.get(name, kernel), self.logdir,
+                                      nics=net, number=i + 1, **kw)
 
     def boot(self):
-        self.make()
         try:
             for g in self.guests.values():
                 g.launch()
@@ -371,6 +372,7 @@ class Session:
                 for g in self.guests.values():
                     if os.path.exists(g.console):
                         os.replace(g.console, f"{g.console}.boot{attempt}")
+                self.make()
 
     def __exit__(self, *exc):
         if exc and exc[0] is not None and issubclass(exc[0], KeyboardInterrupt):
