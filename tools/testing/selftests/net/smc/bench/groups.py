@@ -99,7 +99,11 @@ class Kernel(Group):
         return f"{req} {rsp or 1} {window} {qps} {msecs} {kind}"
 
     def run(self, guest, load, stack):
-        verb = "raw" if stack == "device" else "load"
+        verb = "load"
+        if stack == "device":
+            verb = "raw"
+        elif self.loads[load][3] == "stalled":
+            verb = "beside_stalled"
         found, grown = numbers(guest.sh(f"{verb} {self.command(guest, load, stack)}"))
         if not found or not found[-1]["ops"]:
             raise Fail("nothing done")

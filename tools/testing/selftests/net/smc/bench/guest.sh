@@ -91,15 +91,11 @@ client() # FAMILY PORT REQ RSP CONNS MSECS [stream|cps]
 	ip netns exec A sh -c "echo 'connect addr=10.0.0.2 $what' >$B"
 }
 
-# load FAMILY PORT REQ RSP CONNS MSECS [stream|cps|stalled]
+# load FAMILY PORT REQ RSP CONNS MSECS [stream|cps]
 load()
 {
 	local rc
 
-	if [ "$7" = stalled ]; then
-		beside_stalled "${@:1:6}"
-		return
-	fi
 	server "$1" "$2" "$3" "$4" "$([ "$7" != stream ] || echo stream)" || return 1
 	client "$@" || return 1
 	counters before
@@ -115,14 +111,15 @@ load()
 	return $rc
 }
 
-# with a connection beside them whose buffers are full, as its reader has stopped
-beside_stalled()
+# the same with a connection beside them whose buffers are full, as its reader has
+# stopped
+beside_stalled() # FAMILY PORT REQ RSP CONNS MSECS stalled
 {
 	local pid rc
 
 	"$TOP/build/tests/smc_load" -k "$1" -A A -B B -p $(($2 + 20000)) hold >/tmp/hold.log 2>&1 &
 	pid=$!
-	wait_for 30 grep -q full /tmp/hold.log && load "$@" && kill -0 $pid
+	wait_for 30 grep -q full /tmp/hold.log && load "${@:1:6}" && kill -0 $pid
 	rc=$?
 	kill $pid
 	wait $pid 2>/dev/null
