@@ -15,11 +15,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "smc_test.h"
+#include "smc_hosts.h"
 
-static enum smc_kind kind = KIND_AF_SMC;
-static const char *ns_a, *ns_b, *addr = "10.0.0.2";
-static int port = 5100, nfast = 300, nslow = 20;
+static int nfast = 300, nslow = 20;
 
 enum ending { END_EXIT, END_CLOSE, END_SHUT, END_LINGER, NENDINGS };
 enum reader { READ_FAST, READ_PAUSE, READ_STOP };
@@ -214,23 +212,10 @@ int main(int argc, char **argv)
 {
 	int opt, end;
 
-	while ((opt = getopt(argc, argv, "k:A:B:a:p:n:l:")) != -1) {
+	while ((opt = getopt(argc, argv, HOST_OPTIONS "n:l:")) != -1) {
+		if (host_option(opt))
+			continue;
 		switch (opt) {
-		case 'k':
-			kind = kind_parse(optarg);
-			break;
-		case 'A':
-			ns_a = optarg;
-			break;
-		case 'B':
-			ns_b = optarg;
-			break;
-		case 'a':
-			addr = optarg;
-			break;
-		case 'p':
-			port = atoi(optarg);
-			break;
 		case 'n':
 			nfast = atoi(optarg);
 			break;

@@ -590,36 +590,22 @@ static void *down_drain(void *arg)
 	return NULL;
 }
 
-/* how many sleep in their call: asleep, and nothing moves */
-static int asleep(struct worker *w, int n)
-{
-	char path[64], state;
-	int i, found = 0;
-	FILE *f;
-
-	for (i = 0; i < n; i++) {
-		snprintf(path, sizeof(path), "/proc/self/task/%d/stat", w[i].tid);
-		f = fopen(path, "r");
-		if (f && fscanf(f, "%*d (%*[^)]) %c", &state) == 1)
-			found += state == 'S';
-		if (f)
-			fclose(f);
-	}
-	return found;
-}
-
+/* until all sleep in their call and nothing moves */
 static int wait_asleep(struct worker *w, int n)
 {
 	int64_t end = now_ms() + LIMIT * 1000;
+	int i, asleep;
 	uint64_t count;
 
 	do {
 		count = total(w, n);
 		sleep_ms(300);
-		if (count == total(w, n) && asleep(w, n) == n)
+		for (i = asleep = 0; i < n; i++)
+			asleep += tid_sleeps(w[i].tid);
+		if (count == total(w, n) && asleep == n)
 			return 0;
 	} while (now_ms() < end);
-	return bad("not blocked, of all", n - asleep(w, n));
+	return bad("not blocked, of all", n - asleep);
 }
 
 /* what ended the calls, and whether it was right that they ended */
@@ -754,23 +740,10 @@ int main(int argc, char **argv)
 {
 	int opt;
 
-	while ((opt = getopt(argc, argv, "k:A:B:a:p:n:b:t:x:K")) != -1) {
+	while ((opt = getopt(argc, argv, HOST_OPTIONS "n:b:t:x:K")) != -1) {
+		if (host_option(opt))
+			continue;
 		switch (opt) {
-		case 'k':
-			kind = kind_parse(optarg);
-			break;
-		case 'A':
-			ns_a = optarg;
-			break;
-		case 'B':
-			ns_b = optarg;
-			break;
-		case 'a':
-			addr = optarg;
-			break;
-		case 'p':
-			port = atoi(optarg);
-			break;
 		case 'n':
 			nconns = atoi(optarg);
 			break;

@@ -14,17 +14,15 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 
-#include "smc_test.h"
+#include "smc_hosts.h"
 
 #define MAXCONNS	64
 #define CHUNK		32768
 #define LIMIT		60
 
-static enum smc_kind kind = KIND_AF_SMC;
-static const char *ns_a, *ns_b, *addr = "10.0.0.2", *cmd;
-static int port = 5200, nconns, secs;
+static const char *cmd;
+static int nconns, secs;
 static uint64_t bytes = 1 << 20;
 static bool kill_peer;
 
@@ -45,22 +43,6 @@ static int bad(const char *what, long long val)
 {
 	printf("# %s: %lld\n", what, val);
 	return -1;
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
-}
-
-static void sleep_ms(int ms)
-{
-	struct timespec ts = { ms / 1000, ms % 1000 * 1000000L };
-
-	while (nanosleep(&ts, &ts) && errno == EINTR)
-		;
 }
 
 /* memory that processes share */

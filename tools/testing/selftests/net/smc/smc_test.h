@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Helpers of the SMC test programs: sockets of each kind, namespaces, a
+ * Helpers of the SMC test programs: sockets of each kind, namespaces, time, a
  * reproducible byte stream, and the mode of a connection from sock_diag.
  */
 #ifndef SMC_TEST_H
@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <linux/smc_diag.h>
@@ -96,6 +97,41 @@ static inline void enter_ns(const char *name)
 		exit(2);
 	}
 	close(fd);
+}
+
+static inline long now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* signals do not make it shorter */
+static inline void sleep_ms(int ms)
+{
+	struct timespec ts = { ms / 1000, ms % 1000 * 1000000L };
+
+	while (nanosleep(&ts, &ts) && errno == EINTR)
+		;
+}
+
+/* does a thread or process sleep, other than for memory? */
+static inline bool tid_sleeps(pid_t tid)
+{
+	char path[64], text[256], *p;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = 0;
+	p = strrchr(text, ')');
+	return p && p[2] == 'S';
 }
 
 /* a stream of bytes that depends on seed and position only */

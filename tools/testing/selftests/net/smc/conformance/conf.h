@@ -158,19 +158,6 @@ static inline bool differs(enum conf_diff diff)
 	return over_smc();
 }
 
-static inline void sleep_ms(int ms)
-{
-	usleep(ms * 1000);
-}
-
-static inline long now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 static inline void sig_count(int sig)
 {
 	conf.signals[sig]++;
@@ -577,24 +564,6 @@ static inline void *job_run(void *arg)
 	__sync_synchronize();
 	job->done = true;
 	return NULL;
-}
-
-/* does a thread or process sleep, other than for memory? */
-static inline bool tid_sleeps(pid_t tid)
-{
-	char path[64], text[256], *p;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
-	fd = open(path, O_RDONLY);
-	if (fd < 0)
-		return false;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = 0;
-	p = strrchr(text, ')');
-	return p && p[2] == 'S';
 }
 
 /* a process has come to where it sleeps, and stays there */
