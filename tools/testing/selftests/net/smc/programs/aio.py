@@ -217,7 +217,4 @@ async def client():
     print("still there", await ask(b"send 1000"))
 
 
-try:
-    asyncio.run(server() if MODE == "server" else client())
-except KeyboardInterrupt:
-    sys.exit(3)
+asyncio.run(server() if MODE == "server" else client())

@@ -9,7 +9,7 @@ python() # PROTO
 {
 	serve B $PORT $RUN "$PY" "$HERE/aio.py" server 10.0.0.2 $PORT "$1" "$DATA/www/big" || return
 	step "$2" A $RUN "$PY" "$HERE/aio.py" client 10.0.0.2 $PORT "$1" "$DATA/www/big"
-	stopped "$2, server ends" INT
+	stopped "$2, server ends"
 }
 
 asyncio() { python 0 "asyncio"; }

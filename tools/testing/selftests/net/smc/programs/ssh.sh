@@ -17,6 +17,7 @@ sshd_config()
 	UseDNS no
 	Subsystem sftp internal-sftp
 	MaxStartups 50
+	GatewayPorts clientspecified
 	EOF
 }
 
@@ -77,7 +78,8 @@ copies()
 		"$OUT/scp-down" && sums "$OUT/scp-down"
 	printf 'cd %s/www\nget mid %s/sftp-mid\nput %s/mid %s/sftp-up\nls tree\nget none\n' \
 		"$DATA" "$OUT" "$DATA" "$OUT" |
-		A $RUN sftp -q "${SSH[@]}" -P $PORT -b - root@10.0.0.2 2>/dev/null | sum
+		A $RUN sftp -q "${SSH[@]}" -P $PORT -b - root@10.0.0.2 2>/dev/null |
+		sed "s,$OUT,,g" | sum
 	echo "${PIPESTATUS[1]}"
 	sums "$OUT/sftp-mid" "$OUT/sftp-up"
 }
@@ -108,12 +110,21 @@ rsync_daemon()
 	echo $?
 }
 
-# a port of the client, forwarded to the rsync daemon
+# Each of the two connections that ssh and sshd make and take goes to the other
+# host: one within a host is TCP, which has no RDMA device there.
 forwarded()
 {
-	ssh_ -O forward -L "10.0.0.1:$((PORT + 2)):10.0.0.2:$((PORT + 1))"
+	local a=10.0.0.1:$((PORT + 2)) b=10.0.0.2:$((PORT + 3))
+
+	ssh_ -O forward -L "$a:10.0.0.1:$((PORT + 4))"
+	A $RUN nc -l -N 10.0.0.1 $((PORT + 4)) <"$DATA/big" &
+	until_ok 120 listens $! $((PORT + 4))
+	B $RUN nc -d 10.0.0.1 $((PORT + 2)) | sum
+	wait $!
+	echo $?
+	ssh_ -O forward -R "$b:10.0.0.2:$((PORT + 1))"
 	mkdir -p "$OUT/forw"
-	B $RUN rsync -a "rsync://10.0.0.1:$((PORT + 2))/tree/big" "$OUT/forw/"
+	A $RUN rsync -a "rsync://$b/tree/big" "$OUT/forw/"
 	sums "$OUT/forw/big"
 }
 
@@ -136,7 +147,7 @@ run()
 	rsyncd_config >"$OUT/rsyncd.conf"
 	serve B $((PORT + 1)) $RUN rsync --daemon --no-detach --config="$OUT/rsyncd.conf" || return
 	step "rsync daemon" rsync_daemon
-	step "forwarded port" forwarded
+	step "forwarded ports" forwarded
 	step -o "shared connection ends" ssh_ -O exit
 	step -k -s 255 "no server there" refused
 	stopped "rsync daemon ends"
