@@ -240,6 +240,19 @@ static int smc_recv_ready(struct sock *sk, bool nonblock)
 	}
 }
 
+/* what is left in the socket, for TCP_INQ and io_uring */
+static void smc_recv_tell_left(const struct smc_sock *smc, struct msghdr *msg)
+{
+	bool inq = tcp_sk(smc->tcp->sk)->recvmsg_inq;
+
+	if (likely(!inq && !msg->msg_get_inq))
+		return;
+	msg->msg_inq = smc_rx_left(smc);
+	if (inq)
+		put_cmsg(msg, SOL_TCP, TCP_CM_INQ, sizeof(msg->msg_inq),
+			 &msg->msg_inq);
+}
+
 static int smc_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 		       int flags)
 {
@@ -259,6 +272,8 @@ static int smc_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 	if (rc > 0)
 		rc = smc_rx_recvmsg(smc, msg, len, flags);
 	release_sock(sk);
+	if (rc >= 0)
+		smc_recv_tell_left(smc, msg);
 	return rc;
 }
 
@@ -467,6 +482,7 @@ static struct proto smc_proto = {
 	.owner		= THIS_MODULE,
 	.unhash		= smc_sk_unhash,
 	.destroy	= smc_af_destroy,
+	.ioctl		= smc_prot_ioctl,
 	.release_cb	= smc_conn_release_cb,
 	.obj_size	= sizeof(struct smc_sock),
 };
@@ -476,6 +492,7 @@ static struct proto smc_proto6 = {
 	.owner		= THIS_MODULE,
 	.unhash		= smc_sk_unhash,
 	.destroy	= smc_af_destroy,
+	.ioctl		= smc_prot_ioctl,
 	.release_cb	= smc_conn_release_cb,
 	.obj_size	= sizeof(struct smc_sock),
 };

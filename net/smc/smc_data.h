@@ -35,6 +35,7 @@ int smc_rx_recvmsg(struct smc_sock *smc, struct msghdr *msg, size_t len,
 		   int flags);
 u32 smc_rx_avail(const struct smc_sock *smc);	/* poll; lockless */
 u32 smc_rx_inq(const struct smc_sock *smc);	/* SIOCINQ; lockless */
+int smc_rx_left(const struct smc_sock *smc);	/* TCP_INQ; lockless */
 bool smc_rx_urgent(const struct smc_sock *smc);	/* EPOLLPRI */
 bool smc_rx_atmark(const struct smc_sock *smc);	/* SIOCATMARK */
 

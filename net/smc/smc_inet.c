@@ -10,6 +10,7 @@
 #include "smc_af.h"
 #include "smc_data.h"
 #include "smc_inet.h"
+#include "smc_sockopt.h"
 
 static int smc_inet_init_sock(struct sock *sk)
 {
@@ -22,6 +23,7 @@ static struct proto smc_inet_prot = {
 	.init		= smc_inet_init_sock,
 	.destroy	= smc_af_destroy,
 	.unhash		= smc_sk_unhash,
+	.ioctl		= smc_prot_ioctl,
 	.release_cb	= smc_conn_release_cb,
 	.obj_size	= sizeof(struct smc_sock),
 };
@@ -40,6 +42,7 @@ static struct proto smc_inet6_prot = {
 	.init			= smc_inet_init_sock,
 	.destroy		= smc_af_destroy,
 	.unhash			= smc_sk_unhash,
+	.ioctl			= smc_prot_ioctl,
 	.release_cb		= smc_conn_release_cb,
 	.obj_size		= sizeof(struct smc6_sock),
 	.ipv6_pinfo_offset	= offsetof(struct smc6_sock, pinet6),

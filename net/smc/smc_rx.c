@@ -93,6 +93,28 @@ u32 smc_rx_inq(const struct smc_sock *smc)
 EXPORT_SYMBOL_IF_KUNIT(smc_rx_inq);
 
 /**
+ * smc_rx_left() - TCP_INQ: what is left after a read
+ * @smc: socket
+ *
+ * As TCP counts: an urgent byte too, and the end of the stream as one more, so
+ * that the program goes on reading. Context: as smc_rx_avail().
+ *
+ * Return: bytes
+ */
+int smc_rx_left(const struct smc_sock *smc)
+{
+	u64 cons = atomic64_read(&smc->conn.rx_read);
+	u64 prod = atomic64_read(&smc->conn.rx_prod);
+	u32 n = smc_ring_dist(cons, prod);
+	bool aside;
+	u64 mark;
+
+	if (smc_rx_mark(smc, &mark, &aside) && aside)
+		n++;
+	return n + sock_flag(&smc->sk, SOCK_DONE);
+}
+
+/**
  * smc_rx_urgent() - EPOLLPRI: an urgent byte waits to be read
  * @smc: socket
  *

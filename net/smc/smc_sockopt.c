@@ -21,6 +21,7 @@
 #include "smc_fallback.h"
 #include "smc_reason.h"
 #include "smc_sockopt.h"
+#include "smc_tcp.h"
 
 static bool smc_opt_is_carried(const struct smc_sock *smc)
 {
@@ -35,12 +36,14 @@ static bool smc_opt_for_tcp(int optname)
 	case SO_BINDTODEVICE:
 	case SO_BINDTOIFINDEX:
 	case SO_BROADCAST:
+	case SO_BUF_LOCK:
 	case SO_BUSY_POLL:
 	case SO_BUSY_POLL_BUDGET:
 	case SO_DEBUG:
 	case SO_DONTROUTE:
 	case SO_INCOMING_CPU:
 	case SO_KEEPALIVE:
+	case SO_LOCK_FILTER:
 	case SO_MARK:
 	case SO_MAX_PACING_RATE:
 	case SO_NOFCS:
@@ -86,6 +89,41 @@ static int smc_set_reuseport(struct socket *sock, sockptr_t optval,
 	return 0;
 }
 
+/* What only TCP can do was asked for: no SMC from now on, as far as no handshake
+ * has begun.
+ */
+static void smc_opt_needs_tcp(struct smc_sock *smc)
+{
+	struct sock *sk = &smc->sk;
+
+	if (smc->use_fallback)
+		return;
+	if (sk->sk_state == SMC_LISTEN)
+		smc_tcp_set_syn(smc, false);
+	else if (sk->sk_state == SMC_INIT &&
+		 smc->connect_state == SMC_CONN_NONE)
+		smc_switch_to_fallback(smc, SMC_DECL_OPTUNSUPP);
+}
+
+/* A filter sees segments. Nothing passes one over SMC-R, so what it is there to
+ * keep away would come in.
+ */
+static int smc_set_filter(struct smc_sock *smc, int optname, sockptr_t optval,
+			  unsigned int optlen)
+{
+	struct sock *sk = &smc->sk;
+	int rc = -EOPNOTSUPP;
+
+	lock_sock(sk);
+	if (!smc_opt_is_carried(smc) && !smc_connecting(smc))
+		rc = sock_setsockopt(smc->tcp, SOL_SOCKET, optname, optval,
+				     optlen);
+	if (!rc)
+		smc_opt_needs_tcp(smc);
+	release_sock(sk);
+	return rc;
+}
+
 static int smc_set_sol_socket(struct socket *sock, int optname,
 			      sockptr_t optval, unsigned int optlen)
 {
@@ -95,9 +133,13 @@ static int smc_set_sol_socket(struct socket *sock, int optname,
 	switch (optname) {
 	case SO_REUSEPORT:
 		return smc_set_reuseport(sock, optval, optlen);
+	case SO_ATTACH_BPF:
+	case SO_ATTACH_FILTER:
+		return smc_set_filter(smc, optname, optval, optlen);
 	/* these have a meaning for TCP only */
 	case SO_ATTACH_REUSEPORT_CBPF:
 	case SO_ATTACH_REUSEPORT_EBPF:
+	case SO_DETACH_FILTER:
 	case SO_DETACH_REUSEPORT_BPF:
 	case SO_TXREHASH:
 		return sock_setsockopt(smc->tcp, SOL_SOCKET, optname, optval,
@@ -147,9 +189,8 @@ static int smc_set_fastopen(struct smc_sock *smc, int optname,
 	if (optname != TCP_FASTOPEN_KEY &&
 	    copy_from_sockptr(&val, optval, sizeof(val)))
 		goto out;
-	if (val && sk->sk_state == SMC_INIT &&
-	    smc->connect_state == SMC_CONN_NONE)
-		smc_switch_to_fallback(smc, SMC_DECL_OPTUNSUPP);
+	if (val && sk->sk_state != SMC_LISTEN)
+		smc_opt_needs_tcp(smc);
 out:
 	release_sock(sk);
 	return rc;
@@ -226,8 +267,8 @@ static int smc_set_other(struct smc_sock *smc, int level, int optname,
  *
  * Context: process, may sleep; takes the socket lock.
  *
- * Return: 0; -EOPNOTSUPP: TCP_ULP, unknown option of SOL_SMC; -EINVAL, -EFAULT,
- * or what TCP says.
+ * Return: 0; -EOPNOTSUPP: TCP_ULP, a filter on a connection, unknown option of
+ * SOL_SMC; -EINVAL, -EFAULT, or what TCP says.
  */
 int smc_setsockopt(struct socket *sock, int level, int optname,
 		   sockptr_t optval, unsigned int optlen)
@@ -352,6 +393,30 @@ static int smc_ioctl_own(struct smc_sock *smc, unsigned int cmd,
 	if (rc)
 		return rc;
 	return put_user(answer, (int __user *)arg);
+}
+
+/**
+ * smc_prot_ioctl() - proto.ioctl: lengths of queues, which io_uring asks for
+ * @sk: socket
+ * @cmd: SIOCINQ, SIOCOUTQ
+ * @answer: bytes
+ *
+ * Context: process, may sleep; takes the socket lock.
+ *
+ * Return: 0; -EINVAL: listener; or what TCP says.
+ */
+int smc_prot_ioctl(struct sock *sk, int cmd, int *answer)
+{
+	struct sock *tsk = smc_sk(sk)->tcp->sk;
+	int rc = -ENOIOCTLCMD;
+
+	lock_sock(sk);
+	if (!smc_sk(sk)->use_fallback)
+		rc = smc_ioctl_queue(smc_sk(sk), cmd, answer);
+	release_sock(sk);
+	if (rc == -ENOIOCTLCMD)
+		rc = READ_ONCE(tsk->sk_prot)->ioctl(tsk, cmd, answer);
+	return rc;
 }
 
 /**

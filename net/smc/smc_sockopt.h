@@ -13,6 +13,7 @@ int smc_setsockopt(struct socket *sock, int level, int optname,
 int smc_getsockopt(struct socket *sock, int level, int optname,
 		   char __user *optval, int __user *optlen);
 int smc_set_rcvlowat(struct sock *sk, int val);
+int smc_prot_ioctl(struct sock *sk, int cmd, int *answer);
 int smc_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg);
 #ifdef CONFIG_COMPAT
 int smc_compat_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg);

@@ -301,6 +301,19 @@ static int smc_tx_wait(struct smc_sock *smc, long *timeo)
 	return rc < 0 ? rc : 0;
 }
 
+/* None of the control data that TCP knows means anything here, but what it
+ * refuses is refused.
+ */
+static int smc_tx_control(const struct smc_sock *smc, struct msghdr *msg)
+{
+	struct sock *tsk = smc->tcp->sk;
+	struct sockcm_cookie sockc = {
+		.tsflags = READ_ONCE(tsk->sk_tsflags),
+	};
+
+	return sock_cmsg_send(tsk, msg, &sockc);
+}
+
 /**
  * smc_tx_sendmsg() - send on an SMC connection
  * @smc: socket
@@ -311,9 +324,9 @@ static int smc_tx_wait(struct smc_sock *smc, long *timeo)
  * Context: process, socket lock held; it is released while waiting for space.
  *
  * Return: bytes taken, less than @len after an error, a signal or in
- * nonblocking mode; -EAGAIN, -EFAULT, -EINTR or -ERESTARTSYS if none; -EPIPE
- * (with SIGPIPE unless MSG_NOSIGNAL) or the pending error of the socket if the
- * stream cannot be continued
+ * nonblocking mode; -EAGAIN, -EFAULT, -EINTR or -ERESTARTSYS if none; -EINVAL
+ * and -EPERM for control data; -EPIPE (with SIGPIPE unless MSG_NOSIGNAL) or the
+ * pending error of the socket if the stream cannot be continued
  */
 int smc_tx_sendmsg(struct smc_sock *smc, struct msghdr *msg, size_t len)
 {
@@ -328,6 +341,8 @@ int smc_tx_sendmsg(struct smc_sock *smc, struct msghdr *msg, size_t len)
 	sk_clear_bit(SOCKWQ_ASYNC_NOSPACE, sk);
 
 	rc = smc_tx_allowed(smc);
+	if (!rc && unlikely(msg->msg_controllen))
+		rc = smc_tx_control(smc, msg);
 	while (!rc && copied < len) {
 		n = smc_tx_fill(smc, msg, len - copied);
 		if (n > 0) {
