@@ -96,6 +96,8 @@ enum conf_diff {
 	DIFF_TXREHASH,
 	DIFF_URGENT,
 	DIFF_ACCEPT_ORDER,
+	DIFF_FILTER,
+	DIFF_TIMESTAMPS,
 };
 
 static const char * const conf_diffs[] __attribute__((unused)) = {
@@ -104,6 +106,8 @@ static const char * const conf_diffs[] __attribute__((unused)) = {
 	[DIFF_TXREHASH] = "txrehash",
 	[DIFF_URGENT] = "urgent",
 	[DIFF_ACCEPT_ORDER] = "accept-order",
+	[DIFF_FILTER] = "filter",
+	[DIFF_TIMESTAMPS] = "timestamps",
 };
 
 /* longer than anything that is waited for may take in a busy guest, ms */

@@ -366,6 +366,9 @@ TEST_F(data, mmsg)
 	for (i = 0; i < 4; i++)
 		EXPECT_EQ("abcd"[i], in[i][0]);
 	EXPECT_ERR(EAGAIN, recvmmsg(self->s, m, 4, MSG_DONTWAIT, NULL));
+	/* waits for the first one only */
+	EXPECT_RET(1, send(self->c, "e", 1, 0));
+	EXPECT_RET(1, recvmmsg(self->s, m, 4, MSG_WAITFORONE, NULL));
 }
 
 /* memory that is there for a part of the call only */
@@ -416,6 +419,135 @@ TEST_F(data, msghdr)
 	EXPECT_EQ(0, m.msg_flags);
 	m.msg_namelen = -1;
 	EXPECT_ERR(EINVAL, recvmsg(self->s, &m, MSG_DONTWAIT));
+}
+
+/* read @len bytes; the control message of @level and @type as an int, -1 none */
+static int control_of(int fd, size_t len, int flags, int level, int type)
+{
+	char control[256], buf[64];
+	struct iovec v = { buf, len };
+	struct msghdr m = {
+		.msg_control = control, .msg_controllen = sizeof(control),
+		.msg_iov = &v, .msg_iovlen = 1,
+	};
+	struct cmsghdr *c;
+	int val = -1;
+
+	if (recvmsg(fd, &m, flags) < 0)
+		return -errno;
+	for (c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c))
+		if (c->cmsg_level == level && c->cmsg_type == type)
+			memcpy(&val, CMSG_DATA(c), sizeof(val));
+	return val;
+}
+
+static int left_after(int fd, size_t len, int flags)
+{
+	return control_of(fd, len, flags, SOL_TCP, TCP_CM_INQ);
+}
+
+/* TCP_INQ: each read tells how much is left */
+TEST_F(data, inq)
+{
+	EXPECT_RET(8, send(self->c, "abcdefgh", 8, 0));
+	EXPECT_EQ(8, ask_becomes(self->s, SIOCINQ, 8));
+	EXPECT_EQ(-1, left_after(self->s, 1, 0));
+	EXPECT_OK(set_opt(self->s, SOL_TCP, TCP_INQ, 1));
+	EXPECT_EQ(5, left_after(self->s, 2, 0));
+	EXPECT_EQ(5, left_after(self->s, 2, MSG_PEEK));
+	EXPECT_EQ(0, left_after(self->s, 5, 0));
+	EXPECT_EQ(-EAGAIN, left_after(self->s, 1, MSG_DONTWAIT));
+	/* the end counts, too */
+	EXPECT_RET(3, send(self->c, "abc", 3, 0));
+	EXPECT_OK(shutdown(self->c, SHUT_WR));
+	EXPECT_TRUE(wait_events(self->s, POLLRDHUP));
+	EXPECT_EQ(3, left_after(self->s, 1, 0));
+	EXPECT_EQ(1, left_after(self->s, 8, 0));
+	EXPECT_EQ(1, left_after(self->s, 8, 0));
+}
+
+/* packets have times; TCP may need some until the kernel notes them */
+TEST_F(data, timestamps)
+{
+	int i, there = 0;
+
+	EXPECT_OK(set_opt(self->s, SOL_SOCKET, SO_TIMESTAMP, 1));
+	for (i = 0; i < (over_smc() ? 5 : 500) && !there; i++) {
+		EXPECT_RET(1, send(self->c, "a", 1, 0));
+		EXPECT_TRUE(wait_readable(self->s));
+		there = control_of(self->s, 1, 0, SOL_SOCKET,
+				   SCM_TIMESTAMP) != -1;
+		sleep_ms(2);
+	}
+	EXPECT_EQ(!differs(DIFF_TIMESTAMPS), there);
+}
+
+static long send_control(int fd, int level, int type, size_t len)
+{
+	union {
+		char buf[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr c;
+	} u = { .c = { .cmsg_level = level, .cmsg_type = type,
+		       .cmsg_len = len } };
+	struct iovec v = { "x", 1 };
+	struct msghdr m = {
+		.msg_control = u.buf, .msg_controllen = sizeof(u.buf),
+		.msg_iov = &v, .msg_iovlen = 1,
+	};
+
+	return sendmsg(fd, &m, MSG_NOSIGNAL);
+}
+
+/* control data of a send are checked, though nothing comes of them */
+TEST_F(data, control_sent)
+{
+	size_t len = CMSG_LEN(sizeof(int));
+
+	EXPECT_RET(1, send_control(self->c, SOL_SOCKET, SO_MARK, len));
+	EXPECT_RET(1, send_control(self->c, SOL_SOCKET, SCM_RIGHTS, len));
+	EXPECT_RET(1, send_control(self->c, SOL_IP, 9999, len));
+	EXPECT_ERR(EINVAL, send_control(self->c, SOL_SOCKET, 9999, len));
+	EXPECT_ERR(EINVAL, send_control(self->c, SOL_SOCKET, SO_MARK, len - 1));
+	EXPECT_ERR(EINVAL, send_control(self->c, SOL_SOCKET, SO_MARK, 3));
+	EXPECT_EQ(3, ask_becomes(self->s, SIOCINQ, 3));
+	/* the state of the connection comes first */
+	EXPECT_OK(shutdown(self->c, SHUT_WR));
+	EXPECT_ERR(EPIPE, send_control(self->c, SOL_SOCKET, 9999, len));
+}
+
+/* flags that mean nothing to a stream */
+TEST_F(data, flags)
+{
+	static const int out[] = { MSG_CONFIRM, MSG_DONTROUTE, MSG_EOR,
+				   MSG_PROXY, MSG_TRUNC, MSG_CTRUNC, MSG_RST };
+	static const int in[] = { MSG_CMSG_CLOEXEC, MSG_DONTROUTE, MSG_EOR,
+				  MSG_CTRUNC, MSG_CONFIRM, MSG_NOSIGNAL,
+				  MSG_MORE };
+	unsigned int i;
+	char c;
+
+	for (i = 0; i < ARRAY_SIZE(out); i++)
+		EXPECT_RET(1, send(self->c, "x", 1, out[i])) TH_LOG("%u", i);
+	EXPECT_EQ((int)i, ask_becomes(self->s, SIOCINQ, i));
+	for (i = 0; i < ARRAY_SIZE(in); i++)
+		EXPECT_RET(1, recv(self->s, &c, 1, in[i])) TH_LOG("%u", i);
+	EXPECT_ERR(EAGAIN, recv(self->s, &c, 1, MSG_DONTWAIT));
+}
+
+/* preadv2(), pwritev2(): a place in a stream there is none, not to wait there is */
+TEST_F(data, vectors_at)
+{
+	char buf[4];
+	struct iovec v = { buf, 4 };
+
+	EXPECT_ERR(ESPIPE, preadv(self->s, &v, 1, 0));
+	EXPECT_ERR(ESPIPE, pwritev(self->s, &v, 1, 0));
+	EXPECT_ERR(EAGAIN, preadv2(self->s, &v, 1, -1, RWF_NOWAIT));
+	EXPECT_RET(4, pwritev2(self->c, &v, 1, -1, RWF_NOWAIT));
+	EXPECT_EQ(4, ask_becomes(self->s, SIOCINQ, 4));
+	EXPECT_RET(4, preadv2(self->s, &v, 1, -1, RWF_NOWAIT));
+	EXPECT_LT(0, fill_up(self->c));
+	EXPECT_ERR(EAGAIN, pwritev2(self->c, &v, 1, -1, RWF_NOWAIT));
 }
 
 /* an address given to a connected socket is not looked at */

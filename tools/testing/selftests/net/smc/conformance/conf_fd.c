@@ -206,6 +206,28 @@ TEST_F(fd, sigio)
 	EXPECT_LE(1, sig_taken(SIGIO));
 }
 
+/* F_SETSIG: the signal says which descriptor, and what happened */
+TEST_F(fd, setsig)
+{
+	struct timespec limit = { .tv_sec = CONF_LONG / 1000 };
+	int sig = SIGRTMIN + 3;
+	siginfo_t info = {};
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	EXPECT_OK(sigprocmask(SIG_BLOCK, &set, NULL));
+	EXPECT_OK(fcntl(self->c, F_SETOWN, getpid()));
+	EXPECT_OK(fcntl(self->c, F_SETSIG, sig));
+	EXPECT_OK(fcntl(self->c, F_SETFL, O_ASYNC));
+	EXPECT_RET(1, send(self->s, "x", 1, 0));
+	EXPECT_EQ(sig, sigtimedwait(&set, &info, &limit));
+	EXPECT_EQ(self->c, info.si_fd);
+	EXPECT_EQ(POLL_IN, info.si_code);
+	EXPECT_EQ(EV_IN, (int)info.si_band);
+	EXPECT_OK(fcntl(self->c, F_SETFL, 0));
+}
+
 /* the owner was set before the connection was made */
 TEST_F(before, sigio)
 {

@@ -3,6 +3,8 @@
  * getsockopt(2), setsockopt(2): values, levels, lengths, and that options take
  * effect, also with TCP when it carries the connection after all.
  */
+#include <linux/filter.h>
+
 #include "conf.h"
 
 FIXTURE_ALONE(alone);
@@ -32,6 +34,11 @@ static const struct row {
 	{ ANY_FAMILY, SOL_SOCKET, SO_RCVBUF, 100000, 0, 200000 },
 	{ ANY_FAMILY, SOL_SOCKET, SO_SNDBUFFORCE, 300000, 0, -ENOPROTOOPT },
 	{ ANY_FAMILY, SOL_SOCKET, SO_RCVBUFFORCE, 300000, 0, -ENOPROTOOPT },
+	{ ANY_FAMILY, SOL_SOCKET, SO_BUF_LOCK, 1, 0, 1 },
+	{ ANY_FAMILY, SOL_SOCKET, SO_BUF_LOCK, 0, 0, 0 },
+	{ ANY_FAMILY, SOL_SOCKET, SO_BUF_LOCK, 8, -EINVAL, 0 },
+	{ ANY_FAMILY, SOL_SOCKET, SO_LOCK_FILTER, 1, 0, 1 },
+	{ ANY_FAMILY, SOL_SOCKET, SO_LOCK_FILTER, 0, -EPERM, 1 },
 	{ ANY_FAMILY, SOL_SOCKET, SO_TIMESTAMP, 1, 0, 1 },
 	{ ANY_FAMILY, SOL_SOCKET, SO_BUSY_POLL, 10, 0, 10 },
 	{ ANY_FAMILY, SOL_SOCKET, SO_MAX_PACING_RATE, 1000000, 0, 1000000 },
@@ -105,6 +112,8 @@ TEST_F(alone, values)
 	EXPECT_LE(600000, get_opt(fd, SOL_SOCKET, SO_SNDBUF));
 	EXPECT_LE(600000, get_opt(fd, SOL_SOCKET, SO_RCVBUF));
 	EXPECT_EQ(5, get_opt(fd, SOL_SOCKET, SO_MARK));
+	EXPECT_EQ(0, get_opt(fd, SOL_SOCKET, SO_BUF_LOCK));
+	EXPECT_EQ(1, get_opt(fd, SOL_SOCKET, SO_LOCK_FILTER));
 	EXPECT_EQ(60, get_opt(fd, SOL_TCP, TCP_KEEPIDLE));
 	EXPECT_EQ(9000, get_opt(fd, SOL_TCP, TCP_USER_TIMEOUT));
 }
@@ -323,6 +332,85 @@ TEST_F(alone, buffers)
 		EXPECT_LE(sizes[i] / 2, fill_up(c));
 		EXPECT_LT(0, drain(s, 1));
 	}
+}
+
+/* a filter that lets @bytes of each segment pass */
+static int set_filter(int fd, unsigned int bytes)
+{
+	struct sock_filter code = BPF_STMT(BPF_RET | BPF_K, bytes);
+	struct sock_fprog prog = { 1, &code };
+
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &prog,
+			  sizeof(prog));
+}
+
+static int unset_filter(int fd)
+{
+	return set_opt(fd, SOL_SOCKET, SO_DETACH_FILTER, 0);
+}
+
+/* dial and accept with a filter on one side; what carries it is not asked */
+static int meet(int l, int *c)
+{
+	*c = client(0);
+	return dial(*c) ? -1 : accept(l, NULL, NULL);
+}
+
+/* what is to be kept out stays out, whatever would carry it */
+TEST_F(alone, filter)
+{
+	int l = server(0), c = client(0), s;
+
+	EXPECT_ERR(ENOENT, unset_filter(l));
+	EXPECT_OK(set_filter(l, -1));
+	ASSERT_OK(start_listen(l, 5));
+	s = meet(l, &c);
+	ASSERT_LE(0, s);
+	EXPECT_TRUE(passes(c, s));
+	EXPECT_OK(set_filter(s, 0));
+	EXPECT_RET(1, send(c, "x", 1, 0));
+	EXPECT_EQ(0, poll_events(s, POLLIN, 5 * CONF_SHORT));
+	/* accepted sockets have it from the listener */
+	EXPECT_OK(unset_filter(s));
+	EXPECT_ERR(ENOENT, unset_filter(s));
+	EXPECT_EQ(1, recv_next(s));
+	EXPECT_OK(set_filter(l, 0));
+	c = client(0);
+	EXPECT_OK(set_timeo(c, SO_SNDTIMEO, 5 * CONF_SHORT));
+	EXPECT_ERR(EINPROGRESS, dial(c));
+	EXPECT_OK(unset_filter(l));
+	EXPECT_OK(set_timeo(c, SO_SNDTIMEO, 0));
+	EXPECT_OK(dial(c));
+	/* the answer does not come through */
+	c = client(0);
+	EXPECT_OK(set_filter(c, 0));
+	EXPECT_OK(set_timeo(c, SO_SNDTIMEO, 5 * CONF_SHORT));
+	EXPECT_ERR(EINPROGRESS, dial(c));
+}
+
+/* a filter for a listener that listens already */
+TEST_F(alone, filter_late)
+{
+	int l = listener(0, 5), c, s;
+
+	EXPECT_OK(set_filter(l, -1));
+	s = meet(l, &c);
+	ASSERT_LE(0, s);
+	EXPECT_TRUE(passes(c, s));
+	EXPECT_TRUE(passes(s, c));
+	EXPECT_OK(unset_filter(s));
+}
+
+TEST_F(option, filter)
+{
+	EXPECT_ERR(ENOENT, unset_filter(self->c));
+	if (differs(DIFF_FILTER)) {
+		EXPECT_ERR(EOPNOTSUPP, set_filter(self->c, -1));
+	} else {
+		EXPECT_OK(set_filter(self->c, -1));
+		EXPECT_OK(unset_filter(self->c));
+	}
+	EXPECT_TRUE(passes(self->s, self->c));
 }
 
 TEST_F(option, peek_off)

@@ -17,6 +17,11 @@ static struct {
 	unsigned int *cq_head, *cq_tail, *cq_mask;
 	struct io_uring_sqe *sqes;
 	struct io_uring_cqe *cqes;
+	/* for the next request only */
+	struct {
+		int ioprio, flags, buf_group;
+	} with;
+	unsigned int cqe_flags;	/* of the last completion */
 } ring;
 
 static int ring_open(void)
@@ -63,6 +68,10 @@ static int submit(int op, int fd, const void *addr, unsigned int len,
 	sqe->off = off;
 	sqe->msg_flags = flags;
 	sqe->user_data = id;
+	sqe->ioprio = ring.with.ioprio;
+	sqe->flags = ring.with.flags;
+	sqe->buf_group = ring.with.buf_group;
+	memset(&ring.with, 0, sizeof(ring.with));
 	ring.sq_array[i] = i;
 	__atomic_store_n(ring.sq_tail, tail + 1, __ATOMIC_RELEASE);
 	return syscall(SYS_io_uring_enter, ring.fd, 1, 0, 0, NULL, 0) == 1 ?
@@ -94,8 +103,14 @@ static int result_of(uint64_t id)
 	}
 	cqe = &ring.cqes[*ring.cq_head & *ring.cq_mask];
 	res = cqe->user_data == id ? cqe->res : NOTHING;
+	ring.cqe_flags = cqe->flags;
 	__atomic_store_n(ring.cq_head, *ring.cq_head + 1, __ATOMIC_RELEASE);
 	return res;
+}
+
+static bool completion_has(unsigned int flag)
+{
+	return ring.cqe_flags & flag;
 }
 
 static int ring_dial(int fd, uint64_t id)
@@ -225,6 +240,91 @@ TEST_F(uring, waitall)
 	EXPECT_RET(3, send(fds[0], "def", 3, 0));
 	EXPECT_EQ(6, result_of(1));
 	EXPECT_STREQ("abcdef", buf);
+}
+
+/* one request, many connections */
+TEST_F(uring, accept_multishot)
+{
+	int l = listener(0, 5), c, s, i;
+
+	ASSERT_OK(ring_open());
+	ring.with.ioprio = IORING_ACCEPT_MULTISHOT;
+	EXPECT_OK(submit(IORING_OP_ACCEPT, l, NULL, 0, 0, 0, 1));
+	for (i = 0; i < 3; i++) {
+		c = client(0);
+		ASSERT_OK(dial(c));
+		s = result_of(1);
+		ASSERT_LE(0, s);
+		EXPECT_TRUE(completion_has(IORING_CQE_F_MORE));
+		EXPECT_TRUE(passes(c, s));
+		EXPECT_TRUE(passes(s, c));
+	}
+	EXPECT_OK(shutdown(l, SHUT_RD));
+	EXPECT_EQ(-EINVAL, result_of(1));
+	EXPECT_FALSE(completion_has(IORING_CQE_F_MORE));
+}
+
+/* one request, all data, to the end */
+TEST_F(uring, recv_multishot)
+{
+	static char bufs[4][8];
+	int fds[2];
+
+	ASSERT_OK(make_pair(fds));
+	ASSERT_OK(ring_open());
+	ring.with.buf_group = 7;
+	EXPECT_OK(submit(IORING_OP_PROVIDE_BUFFERS, 4, bufs, 8, 0, 0, 1));
+	EXPECT_EQ(0, result_of(1));
+	ring.with.ioprio = IORING_RECV_MULTISHOT;
+	ring.with.flags = IOSQE_BUFFER_SELECT;
+	ring.with.buf_group = 7;
+	EXPECT_OK(submit(IORING_OP_RECV, fds[1], NULL, 0, 0, 0, 2));
+	EXPECT_RET(5, send(fds[0], "hello", 5, 0));
+	EXPECT_EQ(5, result_of(2));
+	EXPECT_TRUE(completion_has(IORING_CQE_F_MORE));
+	EXPECT_STREQ("hello", bufs[ring.cqe_flags >> IORING_CQE_BUFFER_SHIFT]);
+	EXPECT_RET(3, send(fds[0], "abc", 3, 0));
+	EXPECT_EQ(3, result_of(2));
+	EXPECT_TRUE(completion_has(IORING_CQE_F_MORE));
+	EXPECT_OK(shutdown(fds[0], SHUT_WR));
+	EXPECT_EQ(0, result_of(2));
+	EXPECT_FALSE(completion_has(IORING_CQE_F_MORE));
+}
+
+/* a completion says whether there is more */
+TEST_F(uring, nonempty)
+{
+	char buf[8];
+	int fds[2];
+
+	ASSERT_OK(make_pair(fds));
+	ASSERT_OK(ring_open());
+	EXPECT_RET(6, send(fds[0], "abcdef", 6, 0));
+	EXPECT_EQ(6, ask_becomes(fds[1], SIOCINQ, 6));
+	EXPECT_OK(submit(IORING_OP_RECV, fds[1], buf, 2, 0, 0, 1));
+	EXPECT_EQ(2, result_of(1));
+	EXPECT_TRUE(completion_has(IORING_CQE_F_SOCK_NONEMPTY));
+	EXPECT_OK(submit(IORING_OP_RECV, fds[1], buf, 4, 0, 0, 2));
+	EXPECT_EQ(4, result_of(2));
+	EXPECT_FALSE(completion_has(IORING_CQE_F_SOCK_NONEMPTY));
+}
+
+/* lengths of the queues; SOCKET_URING_OP_SIOCINQ and SIOCOUTQ */
+TEST_F(uring, queues)
+{
+	int l = listener(0, 1), fds[2];
+
+	ASSERT_OK(make_pair(fds));
+	ASSERT_OK(ring_open());
+	EXPECT_RET(6, send(fds[0], "abcdef", 6, 0));
+	EXPECT_EQ(6, ask_becomes(fds[1], SIOCINQ, 6));
+	EXPECT_OK(submit(IORING_OP_URING_CMD, fds[1], NULL, 0, 0, 0, 1));
+	EXPECT_EQ(6, result_of(1));
+	EXPECT_LT(0, fill_up(fds[1]));
+	EXPECT_OK(submit(IORING_OP_URING_CMD, fds[1], NULL, 0, 1, 0, 2));
+	EXPECT_LT(0, result_of(2));
+	EXPECT_OK(submit(IORING_OP_URING_CMD, l, NULL, 0, 0, 0, 3));
+	EXPECT_EQ(-EINVAL, result_of(3));
 }
 
 TEST_F(uring, send_all)
