@@ -70,6 +70,16 @@ static bool smc_opt_for_tcp(int optname)
 	}
 }
 
+static int smc_tcp_setsockopt(struct smc_sock *smc, int level, int optname,
+			      sockptr_t optval, unsigned int optlen)
+{
+	if (level == SOL_SOCKET)
+		return sock_setsockopt(smc->tcp, level, optname, optval,
+				       optlen);
+	return smc->tcp->ops->setsockopt(smc->tcp, level, optname, optval,
+					 optlen);
+}
+
 /* The core has SO_REUSEPORT for the inet families only. */
 static int smc_set_reuseport(struct socket *sock, sockptr_t optval,
 			     unsigned int optlen)
@@ -105,19 +115,18 @@ static void smc_opt_needs_tcp(struct smc_sock *smc)
 		smc_switch_to_fallback(smc, SMC_DECL_OPTUNSUPP);
 }
 
-/* A filter sees segments. Nothing passes one over SMC-R, so what it is there to
- * keep away would come in.
+/* Filters, signatures and repair work on segments. Over SMC-R none has data: what
+ * a filter keeps away would come in, and nothing would be signed.
  */
-static int smc_set_filter(struct smc_sock *smc, int optname, sockptr_t optval,
-			  unsigned int optlen)
+static int smc_set_segments(struct smc_sock *smc, int level, int optname,
+			    sockptr_t optval, unsigned int optlen)
 {
 	struct sock *sk = &smc->sk;
 	int rc = -EOPNOTSUPP;
 
 	lock_sock(sk);
 	if (!smc_opt_is_carried(smc) && !smc_connecting(smc))
-		rc = sock_setsockopt(smc->tcp, SOL_SOCKET, optname, optval,
-				     optlen);
+		rc = smc_tcp_setsockopt(smc, level, optname, optval, optlen);
 	if (!rc)
 		smc_opt_needs_tcp(smc);
 	release_sock(sk);
@@ -135,20 +144,21 @@ static int smc_set_sol_socket(struct socket *sock, int optname,
 		return smc_set_reuseport(sock, optval, optlen);
 	case SO_ATTACH_BPF:
 	case SO_ATTACH_FILTER:
-		return smc_set_filter(smc, optname, optval, optlen);
+		return smc_set_segments(smc, SOL_SOCKET, optname, optval,
+					optlen);
 	/* these have a meaning for TCP only */
 	case SO_ATTACH_REUSEPORT_CBPF:
 	case SO_ATTACH_REUSEPORT_EBPF:
 	case SO_DETACH_FILTER:
 	case SO_DETACH_REUSEPORT_BPF:
 	case SO_TXREHASH:
-		return sock_setsockopt(smc->tcp, SOL_SOCKET, optname, optval,
-				       optlen);
+		return smc_tcp_setsockopt(smc, SOL_SOCKET, optname, optval,
+					  optlen);
 	}
 
 	rc = sock_setsockopt(sock, SOL_SOCKET, optname, optval, optlen);
 	if (!rc && (smc->use_fallback || smc_opt_for_tcp(optname)))
-		sock_setsockopt(smc->tcp, SOL_SOCKET, optname, optval, optlen);
+		smc_tcp_setsockopt(smc, SOL_SOCKET, optname, optval, optlen);
 	return rc;
 }
 
@@ -165,13 +175,6 @@ static int smc_set_sol_smc(struct smc_sock *smc, int optname, sockptr_t optval,
 		return -EFAULT;
 	WRITE_ONCE(smc->limit_hs, !!val);
 	return 0;
-}
-
-static int smc_tcp_setsockopt(struct smc_sock *smc, int level, int optname,
-			      sockptr_t optval, unsigned int optlen)
-{
-	return smc->tcp->ops->setsockopt(smc->tcp, level, optname, optval,
-					 optlen);
 }
 
 /* Fast open puts data into the SYN: nothing SMC could carry. */
@@ -221,6 +224,11 @@ static int smc_set_sol_tcp(struct smc_sock *smc, int optname, sockptr_t optval,
 		if (!smc->use_fallback)
 			return -EOPNOTSUPP;
 		break;
+	case TCP_AO_ADD_KEY:
+	case TCP_MD5SIG:
+	case TCP_MD5SIG_EXT:
+	case TCP_REPAIR:
+		return smc_set_segments(smc, SOL_TCP, optname, optval, optlen);
 	case TCP_FASTOPEN:
 	case TCP_FASTOPEN_CONNECT:
 	case TCP_FASTOPEN_KEY:
@@ -267,8 +275,8 @@ static int smc_set_other(struct smc_sock *smc, int level, int optname,
  *
  * Context: process, may sleep; takes the socket lock.
  *
- * Return: 0; -EOPNOTSUPP: TCP_ULP, a filter on a connection, unknown option of
- * SOL_SMC; -EINVAL, -EFAULT, or what TCP says.
+ * Return: 0; -EOPNOTSUPP: TCP_ULP, what works on segments once there is a
+ * connection, unknown option of SOL_SMC; -EINVAL, -EFAULT, or what TCP says.
  */
 int smc_setsockopt(struct socket *sock, int level, int optname,
 		   sockptr_t optval, unsigned int optlen)
@@ -315,8 +323,8 @@ static int smc_get_sol_smc(const struct smc_sock *smc, int optname,
  *
  * Context: process, may sleep.
  *
- * Return: 0; -EOPNOTSUPP: unknown option of SOL_SMC; -EINVAL, -EFAULT, or what
- * TCP says.
+ * Return: 0; -EOPNOTSUPP: TCP_ZEROCOPY_RECEIVE, unknown option of SOL_SMC;
+ * -EINVAL, -EFAULT, or what TCP says.
  */
 int smc_getsockopt(struct socket *sock, int level, int optname,
 		   char __user *optval, int __user *optlen)
@@ -325,6 +333,10 @@ int smc_getsockopt(struct socket *sock, int level, int optname,
 
 	if (level == SOL_SMC)
 		return smc_get_sol_smc(smc, optname, optval, optlen);
+	/* TCP would say that there is nothing to receive */
+	if (level == SOL_TCP && optname == TCP_ZEROCOPY_RECEIVE &&
+	    smc_opt_is_carried(smc))
+		return -EOPNOTSUPP;
 	return smc->tcp->ops->getsockopt(smc->tcp, level, optname, optval,
 					 optlen);
 }

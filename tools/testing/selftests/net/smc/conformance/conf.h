@@ -96,7 +96,7 @@ enum conf_diff {
 	DIFF_TXREHASH,
 	DIFF_URGENT,
 	DIFF_ACCEPT_ORDER,
-	DIFF_FILTER,
+	DIFF_SEGMENTS,
 	DIFF_TIMESTAMPS,
 };
 
@@ -106,7 +106,7 @@ static const char * const conf_diffs[] __attribute__((unused)) = {
 	[DIFF_TXREHASH] = "txrehash",
 	[DIFF_URGENT] = "urgent",
 	[DIFF_ACCEPT_ORDER] = "accept-order",
-	[DIFF_FILTER] = "filter",
+	[DIFF_SEGMENTS] = "segments",
 	[DIFF_TIMESTAMPS] = "timestamps",
 };
 

@@ -404,13 +404,70 @@ TEST_F(alone, filter_late)
 TEST_F(option, filter)
 {
 	EXPECT_ERR(ENOENT, unset_filter(self->c));
-	if (differs(DIFF_FILTER)) {
+	if (differs(DIFF_SEGMENTS)) {
 		EXPECT_ERR(EOPNOTSUPP, set_filter(self->c, -1));
 	} else {
 		EXPECT_OK(set_filter(self->c, -1));
 		EXPECT_OK(unset_filter(self->c));
 	}
 	EXPECT_TRUE(passes(self->s, self->c));
+}
+
+/* a connection made of nothing but what the program knows of it */
+TEST_F(alone, repair)
+{
+	int l = listener(0, 1), c = client(0);
+
+	EXPECT_OK(set_opt(c, SOL_TCP, TCP_REPAIR, 1));
+	EXPECT_EQ(1, get_opt(c, SOL_TCP, TCP_REPAIR));
+	EXPECT_OK(dial(c));
+	EXPECT_OK(has_peer(c));
+	EXPECT_EQ(0, poll_events(l, POLLIN, 2 * CONF_SHORT));
+}
+
+TEST_F(option, repair)
+{
+	EXPECT_EQ(differs(DIFF_SEGMENTS) ? -EOPNOTSUPP : 0,
+		  CALL(set_opt(self->c, SOL_TCP, TCP_REPAIR, 1)));
+	if (!differs(DIFF_SEGMENTS))
+		EXPECT_OK(set_opt(self->c, SOL_TCP, TCP_REPAIR, -1));
+	EXPECT_TRUE(passes(self->c, self->s));
+	EXPECT_TRUE(passes(self->s, self->c));
+}
+
+/* as in linux/tcp.h */
+struct zerocopy_receive {
+	uint64_t address;
+	uint32_t length, recv_skip_hint, inq;
+	int32_t err;
+	uint64_t copybuf_address;
+	int32_t copybuf_len;
+	uint32_t flags;
+};
+
+/* without pages mapped it copies, or it is refused: it never says that there
+ * is nothing
+ */
+TEST_F(option, zerocopy_receive)
+{
+	char buf[16] = "";
+	struct zerocopy_receive zc = {
+		.copybuf_address = (uintptr_t)buf, .copybuf_len = sizeof(buf),
+	};
+	socklen_t len = sizeof(zc);
+
+	EXPECT_RET(4, send(self->c, "abc", 4, 0));
+	EXPECT_EQ(4, ask_becomes(self->s, SIOCINQ, 4));
+	if (differs(DIFF_ZEROCOPY)) {
+		EXPECT_ERR(EOPNOTSUPP, getsockopt(self->s, SOL_TCP,
+						  TCP_ZEROCOPY_RECEIVE, &zc,
+						  &len));
+		return;
+	}
+	EXPECT_OK(getsockopt(self->s, SOL_TCP, TCP_ZEROCOPY_RECEIVE, &zc,
+			     &len));
+	EXPECT_EQ(4, zc.copybuf_len);
+	EXPECT_STREQ("abc", buf);
 }
 
 TEST_F(option, peek_off)
