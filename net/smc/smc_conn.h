@@ -43,6 +43,7 @@ bool smc_cdc_want(struct smc_conn *conn, u8 cflags);
 
 /* smc_tx.c */
 void smc_tx_write_space(struct smc_sock *smc);
+unsigned long smc_tx_settle(struct smc_sock *smc);
 void smc_tx_cork_timer(struct timer_list *t);
 
 /* smc_rx.c */

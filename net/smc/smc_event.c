@@ -259,10 +259,10 @@ static void smc_conn_close_work(struct work_struct *work)
 
 	lock_sock(&smc->sk);
 	smc_rx_urg_aside(smc);
-	delay = smc_close_orphan(smc);
+	delay = min_not_zero(smc_close_orphan(smc), smc_tx_settle(smc));
 	if (READ_ONCE(conn->killed) || smc_cdc_final_sent(conn))
 		smc_close_tcp(smc);
-	leave = !conn->left && smc_close_finished(smc);
+	leave = !conn->left && !conn->tx_openers && smc_close_finished(smc);
 	clean = conn->rx_cflags & (SMC_CDC_C_CLOSED | SMC_CDC_C_ABORT);
 	if (leave)
 		smc_conn_set_left(smc);

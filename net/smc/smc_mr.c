@@ -302,10 +302,15 @@ static void smc_mr_doom(struct smcr_lgr *lgr, struct smcr_buf *buf)
 	smcr_buf_doom(&lgr->bufs, buf);
 }
 
-/* frees a buffer that the peer cannot reach. On a link that is going down the
- * mapping goes with the link, and the buffer after it.
+/**
+ * smc_mr_free_buf() - free a buffer that the peer cannot reach
+ * @link: link where it is mapped. If that is going down the mapping goes with
+ *	it, and the buffer after it
+ * @buf: buffer, not the caller's any more
+ *
+ * Context: process.
  */
-static void smc_mr_unmap_free(struct smc_link *link, struct smcr_buf *buf)
+void smc_mr_free_buf(struct smc_link *link, struct smcr_buf *buf)
 {
 	struct smcr_map *map = &buf->map[link->idx];
 	bool mapped;
@@ -376,7 +381,7 @@ struct smcr_buf *smc_mr_get_buf(struct smc_link *link, enum smc_buf_dir dir,
 		}
 		cls = (int)buf->cls - 1;
 		less = SMC_BUF_SMALLER;
-		smc_mr_unmap_free(link, buf);
+		smc_mr_free_buf(link, buf);
 		if (rc == -ENOLINK)
 			return ERR_PTR(rc);
 	}
@@ -411,7 +416,7 @@ void smc_mr_put_buf(struct smc_link *link, struct smcr_buf *buf, bool clean,
 			      SMC_BUF_EV_IDLE);
 		smcr_buf_recycle(&lgr->bufs, buf, dirty);
 	} else if (clean) {
-		smc_mr_unmap_free(link, buf);
+		smc_mr_free_buf(link, buf);
 	} else {
 		SMC_INC(lgr->base.net, BUF_TAINTED);
 		smc_mr_doom(lgr, buf);
@@ -498,7 +503,7 @@ static void smc_mr_take_back(struct smc_link *link, struct smcr_buf **bufs,
 		if (rc)
 			smcr_buf_doom(&link->lgr->bufs, bufs[i]);
 		else
-			smc_mr_unmap_free(link, bufs[i]);
+			smc_mr_free_buf(link, bufs[i]);
 	}
 }
 
@@ -524,7 +529,7 @@ static unsigned int smc_mr_collect(struct smcr_lgr *lgr, struct smc_link *link,
 			break;
 		buf = smcr_buf_pop_any(&lgr->bufs, SMC_BUF_SND);
 		if (buf)
-			smc_mr_unmap_free(link, buf);
+			smc_mr_free_buf(link, buf);
 		buf = smcr_buf_pop_any(&lgr->bufs, SMC_BUF_RMB);
 		if (buf)
 			bufs[n++] = buf;

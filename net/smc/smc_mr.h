@@ -17,6 +17,7 @@ int smc_mr_announce(struct smc_link *link, struct smcr_buf *buf,
 void smc_mr_set_confirmed(struct smc_link *link, struct smcr_buf *buf);
 struct smcr_buf *smc_mr_get_buf(struct smc_link *link, enum smc_buf_dir dir,
 				u32 wish);
+void smc_mr_free_buf(struct smc_link *link, struct smcr_buf *buf);
 void smc_mr_put_buf(struct smc_link *link, struct smcr_buf *buf, bool clean,
 		    u32 dirty);
 void smc_mr_sync(struct smc_link *link, struct smcr_buf *buf);

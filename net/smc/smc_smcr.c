@@ -50,14 +50,15 @@ static bool smcr_fill_writes(const struct smc_member *m, struct smc_slot *slot,
 			     const struct smc_link *link,
 			     const struct smc_tx_msg *msg)
 {
-	const struct smcr_map *map = &m->r.sndbuf->map[link->idx];
 	u32 off, chunk, len = msg->len;
+	const struct smcr_map *map;
 	u64 addr, ring, pos = msg->pos;
 	struct ib_rdma_wr *wr;
 	u32 rkey;
 
 	if (!len)
 		return true;
+	map = &m->r.sndbuf->map[link->idx];
 	if (!smc_rtoken_at(&link->lgr->rtokens, m->r.rtoken, link->idx, &addr,
 			   &rkey))
 		return false;
@@ -178,6 +179,47 @@ static void smcr_kick(struct smc_member *m)
 	rcu_read_unlock();
 }
 
+static int smcr_snd_open(struct smc_member *m)
+{
+	struct smc_link *link = smcr_member_link(m);
+	struct smcr_buf *buf;
+	int rc;
+
+	buf = smc_mr_get_buf(link, SMC_BUF_SND, m->r.snd_wish);
+	if (IS_ERR(buf))
+		return PTR_ERR(buf);
+	rc = smc_mr_register(link, buf);
+
+	spin_lock_bh(&m->tx_lock);
+	if (!rc && !m->snd_ring) {
+		m->r.sndbuf = buf;
+		WRITE_ONCE(m->snd_size, buf->size);
+		m->snd_ring = buf->mem;
+		buf = NULL;
+	}
+	spin_unlock_bh(&m->tx_lock);
+	/* not registered, or another writer was faster */
+	if (buf)
+		smc_mr_put_buf(link, buf, true, 0);
+	return rc;
+}
+
+static bool smcr_snd_close(struct smc_member *m)
+{
+	struct smc_link *link = smcr_member_link(m);
+	struct smcr_buf *buf = m->r.sndbuf;
+
+	if (!link || !smc_wr_client_idle(&link->wr, &m->r.client, 0))
+		return false;
+	spin_lock_bh(&m->tx_lock);
+	m->r.sndbuf = NULL;
+	m->r.snd_high = 0;
+	m->snd_ring = NULL;
+	spin_unlock_bh(&m->tx_lock);
+	smc_mr_free_buf(link, buf);
+	return true;
+}
+
 static void smcr_snd_written(struct smc_member *m, u64 pos, u32 len)
 {
 	u32 end = smc_ring_offset(pos, m->snd_size) + len;
@@ -272,6 +314,8 @@ const struct smc_transport smcr_transport = {
 	.diag_mode = SMC_DIAG_MODE_SMCR,
 	.dev_name = smcr_dev_name,
 	.kick = smcr_kick,
+	.snd_open = smcr_snd_open,
+	.snd_close = smcr_snd_close,
 	.snd_written = smcr_snd_written,
 	.rcv_ready = smcr_rcv_ready,
 	.leave = smcr_leave,

@@ -143,9 +143,9 @@ int smcr_join(struct smc_member *m, struct smcr_want *want, unsigned int how,
 }
 
 /**
- * smcr_get_buffers() - both rings of a connection
+ * smcr_get_buffers() - rings of a connection
  * @m: member
- * @snd_wish: bytes wished for the send ring
+ * @snd_wish: bytes wished for the send ring, which comes with the first data
  * @rcv_wish: bytes wished for the receive ring
  *
  * From here on messages of the peer may arrive. Context: process, sleeps.
@@ -158,12 +158,8 @@ int smcr_get_buffers(struct smc_member *m, u32 snd_wish, u32 rcv_wish)
 	struct smc_link *link = smcr_member_link(m);
 	struct smcr_buf *buf;
 
-	buf = smc_mr_get_buf(link, SMC_BUF_SND, snd_wish);
-	if (IS_ERR(buf))
-		return PTR_ERR(buf);
-	m->r.sndbuf = buf;
-	m->snd_ring = buf->mem;
-	m->snd_size = buf->size;
+	m->r.snd_wish = snd_wish;
+	m->snd_size = SMC_BUF_BASE << smcr_buf_class(&link->lgr->bufs, snd_wish);
 
 	buf = smc_mr_get_buf(link, SMC_BUF_RMB, rcv_wish);
 	if (IS_ERR(buf))
@@ -174,13 +170,11 @@ int smcr_get_buffers(struct smc_member *m, u32 snd_wish, u32 rcv_wish)
 	return smc_lgr_publish(m->lgr, m);
 }
 
-static int smcr_register_rings(struct smc_link *link, void *arg)
+static int smcr_register_rmb(struct smc_link *link, void *arg)
 {
 	struct smc_member *m = arg;
-	int rc;
 
-	rc = smc_mr_register(link, m->r.sndbuf);
-	return rc ?: smc_mr_register(link, m->r.rmb);
+	return smc_mr_register(link, m->r.rmb);
 }
 
 /**
@@ -188,7 +182,7 @@ static int smcr_register_rings(struct smc_link *link, void *arg)
  * @m: member with buffers
  * @deadline: jiffies, until when others may be announced first
  *
- * Registers both rings where needed; skips what still holds from the buffers'
+ * Registers it where needed; skips what still holds from the buffers'
  * last user. RFC 7609, 4.5.4. Context: process, may sleep for a round trip.
  *
  * Return: 0; -EIO: refused by device or peer; -ETIMEDOUT, -ENOLINK, -EPIPE,
@@ -199,7 +193,7 @@ int smcr_announce_rmb(struct smc_member *m, unsigned long deadline)
 	struct smc_link *link = smcr_member_link(m);
 	int rc;
 
-	rc = smcr_register_rings(link, m);
+	rc = smcr_register_rmb(link, m);
 	return rc ?: smc_mr_announce(link, m->r.rmb, deadline);
 }
 
@@ -299,7 +293,7 @@ int smcr_link_ready(struct smc_member *m, const struct smcr_peer_link *peer)
 	if (!rc && server)
 		rc = smc_link_to_rts(link);
 	if (!rc && server)
-		rc = smcr_register_rings(link, m);
+		rc = smcr_register_rmb(link, m);
 	return rc;
 }
 
@@ -321,7 +315,7 @@ int smcr_confirm_link(struct smc_member *m)
 	if (smcr_of_member(m)->role == SMC_SERVER)
 		rc = smc_link_confirm_server(link);
 	else
-		rc = smc_link_confirm_client(link, smcr_register_rings, m);
+		rc = smc_link_confirm_client(link, smcr_register_rmb, m);
 	if (!rc)
 		/* the peer has our key from CLC */
 		smc_mr_set_confirmed(link, m->r.rmb);

@@ -80,6 +80,9 @@ enum smc_connect_state {
  * @tx_closing: D/C wanted once all prepared data has been sent, A at once
  * @tx_owed: a CDC without data has to go out (window update, answer)
  * @tx_final: C or A was sent: nothing may be written any more
+ * @tx_mark: @tx_prep at the last look at an idle send ring (socket lock)
+ * @tx_openers: writers that get a send ring; leave() waits for them (socket
+ *	lock)
  * @tx_notify: run close_work when tx_final becomes true
  * @killed: group died, or given up: no message is built any more
  * @tx_urg: position behind the urgent byte not yet announced with U, 0 none
@@ -132,6 +135,8 @@ struct smc_conn {
 	bool tx_owed;
 	bool tx_final;
 	bool tx_notify;
+	u64 tx_mark;
+	unsigned int tx_openers;
 	bool killed;
 	u64 tx_urg;
 	u64 tx_urg_sent;

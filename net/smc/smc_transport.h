@@ -81,7 +81,8 @@ struct smc_member_ops {
  * struct smcr_member - the SMC-R part of a member, owned by layer 4
  * @client: the scheduler's view
  * @link: current link; written under tx_lock and the group's lock
- * @sndbuf: send ring
+ * @sndbuf: send ring, NULL while nothing is to be sent
+ * @snd_wish: bytes wished for it
  * @rmb: receive ring
  * @rtoken: index of the peer's RMB in the group's table, -1 none
  * @peer_off: offset of the peer's element in its RMB
@@ -93,6 +94,7 @@ struct smcr_member {
 	struct smc_wr_client client;
 	struct smc_link __rcu *link;
 	struct smcr_buf *sndbuf;
+	u32 snd_wish;
 	struct smcr_buf *rmb;
 	int rtoken;
 	u64 peer_off;
@@ -113,8 +115,9 @@ struct smcr_member {
  * @failed: it cannot go on and is to be told by died()
  * @token: own alert token, nonzero while joined
  * @peer_token: token of the peer's end
- * @snd_ring: send ring memory, NULL before buffers exist
- * @snd_size: its size in bytes
+ * @snd_ring: send ring memory, NULL between snd_close() and snd_open(); all
+ *	ring positions are done then (tx_lock)
+ * @snd_size: its size in bytes; without a ring, what it will probably have
  * @rcv_ring: receive ring memory
  * @rcv_size: its size
  * @peer_size: size of the peer's ring, 0 unknown
@@ -145,6 +148,11 @@ struct smc_member {
  * @dev_name: any context, under RCU: device that carries the member, "" if none
  * @kick: any context, no sleep, tx_lock not held: the member has something to
  *	send (or owes a CDC); next_msg is called at once or when a slot is free
+ * @snd_open: process, may sleep for memory and the device, no lock held; leave()
+ *	is kept off. The member has a send ring afterwards, content zero. 0,
+ *	-ENOMEM or another errno: try again later, or the group is ending
+ * @snd_close: process, socket lock held, nothing unsent: give the send ring back
+ *	to the system if all that was sent has completed, else false
  * @snd_written: process: user data was copied into [pos, pos + len) of the
  *	send ring (DMA sync)
  * @rcv_ready: process: [pos, pos + len) of the receive ring is about to be
@@ -162,6 +170,8 @@ struct smc_transport {
 	u8 diag_mode;
 	const char *(*dev_name)(const struct smc_member *m);
 	void (*kick)(struct smc_member *m);
+	int (*snd_open)(struct smc_member *m);
+	bool (*snd_close)(struct smc_member *m);
 	void (*snd_written)(struct smc_member *m, u64 pos, u32 len);
 	void (*rcv_ready)(struct smc_member *m, u64 pos, u32 len);
 	void (*leave)(struct smc_member *m, bool clean, u32 used);

@@ -9,6 +9,10 @@
  * rest is copied. Small rings are filled at once: each message costs the device
  * a SEND, and its reader a wake-up and a window update.
  *
+ * The ring itself is there only while it is used: the first write gets it, and a
+ * connection that has written nothing for a while, all of it completed, gives it
+ * back.
+ *
  * A portion is held back ("corked") in two cases. With MSG_MORE or TCP_CORK,
  * until half of the ring is filled, the application ends it, or SMC_CORK_TIME
  * has passed. And for a moment ("autocork"), if little is unsent and a
@@ -28,6 +32,8 @@
 #include "smc_trace.h"
 
 #define SMC_TX_PORTION_MIN	SZ_64K
+#define SMC_TX_IDLE_TIME	HZ		/* ring unused: one to two of it */
+#define SMC_TX_RETRY_TIME	(HZ / 20)	/* without memory for a ring */
 
 /**
  * smc_tx_space() - free bytes of the send ring
@@ -273,13 +279,62 @@ static ssize_t smc_tx_fill(struct smc_sock *smc, struct msghdr *msg, size_t len)
 	return done;
 }
 
+/* Get a send ring. No lock is held meanwhile: the device may
+ * have to register memory behind messages that wait for the peer.
+ */
+static int smc_tx_open(struct smc_sock *smc)
+{
+	struct smc_conn *conn = &smc->conn;
+	struct smc_member *m = &conn->member;
+	int rc;
+
+	conn->tx_openers++;
+	release_sock(&smc->sk);
+	rc = m->transport->snd_open(m);
+	lock_sock(&smc->sk);
+	conn->tx_openers--;
+	/* either close_work has waited for this, or it looks for a ring that
+	 * is not used any more
+	 */
+	smc_conn_schedule(smc, smc_tx_allowed(smc) ? 0 : SMC_TX_IDLE_TIME);
+	return rc;
+}
+
+/**
+ * smc_tx_settle() - give back a send ring that is not used
+ * @smc: socket
+ *
+ * Context: process, socket lock held; called by close_work.
+ *
+ * Return: jiffies until the next look, 0 if there is nothing to give back
+ */
+unsigned long smc_tx_settle(struct smc_sock *smc)
+{
+	struct smc_conn *conn = &smc->conn;
+	struct smc_member *m = &conn->member;
+	u64 pos = atomic64_read(&conn->tx_prep);
+
+	sock_owned_by_me(&smc->sk);
+	if (!m->snd_ring || conn->left || conn->released)
+		return 0;
+	if (pos == conn->tx_mark && !smc_tx_unsent(smc) &&
+	    m->transport->snd_close(m))
+		return 0;
+	conn->tx_mark = pos;
+	return SMC_TX_IDLE_TIME;
+}
+EXPORT_SYMBOL_IF_KUNIT(smc_tx_settle);
+
 /* Wait for useful space. Everything written goes out before. Returns 0 to try
- * again, or a negative errno.
+ * again, or a negative errno. Without memory for a ring nobody can tell when
+ * there will be some.
  */
 static int smc_tx_wait(struct smc_sock *smc, long *timeo)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	struct smc_member *m = &smc->conn.member;
 	struct sock *sk = &smc->sk;
+	long step, left;
 	int rc;
 
 	smc_tx_push(smc);
@@ -288,7 +343,7 @@ static int smc_tx_wait(struct smc_sock *smc, long *timeo)
 	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
 	/* Paired with the barrier in smc_event_tx_done(). */
 	smp_mb__after_atomic();
-	if (smc_tx_space(smc))
+	if (m->snd_ring && smc_tx_space(smc))
 		return 0;
 	if (!*timeo)
 		return -EAGAIN;
@@ -296,7 +351,12 @@ static int smc_tx_wait(struct smc_sock *smc, long *timeo)
 		return sock_intr_errno(*timeo);
 
 	add_wait_queue(sk_sleep(sk), &wait);
-	rc = sk_wait_event(sk, timeo, smc_tx_writable(smc), &wait);
+	step = m->snd_ring ? *timeo : min(*timeo, SMC_TX_RETRY_TIME);
+	left = step;
+	rc = sk_wait_event(sk, &left, m->snd_ring ? smc_tx_writable(smc) :
+			   smc_tx_allowed(smc), &wait);
+	if (*timeo != MAX_SCHEDULE_TIMEOUT)
+		*timeo -= step - left;
 	remove_wait_queue(sk_sleep(sk), &wait);
 	return rc < 0 ? rc : 0;
 }
@@ -330,6 +390,7 @@ static int smc_tx_control(const struct smc_sock *smc, struct msghdr *msg)
  */
 int smc_tx_sendmsg(struct smc_sock *smc, struct msghdr *msg, size_t len)
 {
+	const struct smc_member *m = &smc->conn.member;
 	struct sock *sk = &smc->sk;
 	size_t copied = 0;
 	ssize_t n;
@@ -344,7 +405,11 @@ int smc_tx_sendmsg(struct smc_sock *smc, struct msghdr *msg, size_t len)
 	if (!rc && unlikely(msg->msg_controllen))
 		rc = smc_tx_control(smc, msg);
 	while (!rc && copied < len) {
-		n = smc_tx_fill(smc, msg, len - copied);
+		if (!m->snd_ring && !smc_tx_open(smc)) {
+			rc = smc_tx_allowed(smc);
+			continue;
+		}
+		n = m->snd_ring ? smc_tx_fill(smc, msg, len - copied) : 0;
 		if (n > 0) {
 			copied += n;
 			if (smc_tx_hold(smc, msg->msg_flags))

@@ -37,6 +37,16 @@ struct data_stream {
 	u64 read;
 };
 
+static unsigned long data_settle(struct ct_end *e)
+{
+	unsigned long again;
+
+	lock_sock(&e->smc->sk);
+	again = smc_tx_settle(e->smc);
+	release_sock(&e->smc->sk);
+	return again;
+}
+
 static void data_step(struct kunit *test, struct data_stream *s,
 		      struct rnd_state *rnd, u8 *buf)
 {
@@ -45,7 +55,7 @@ static void data_step(struct kunit *test, struct data_stream *s,
 	u32 space, avail;
 	int rc;
 
-	switch (prandom_u32_state(rnd) % 5) {
+	switch (prandom_u32_state(rnd) % 6) {
 	case 0:
 		ct_fill(buf, len, s->wrote);
 		space = smc_tx_space(s->from->smc);
@@ -72,6 +82,9 @@ static void data_step(struct kunit *test, struct data_stream *s,
 		break;
 	case 4:
 		ct_complete(s->from);
+		break;
+	case 5:
+		data_settle(s->from);
 		break;
 	}
 }
@@ -132,6 +145,68 @@ static void data_random(struct kunit *test)
 		data_drain(test, p, &s[i], buf);
 	KUNIT_EXPECT_GT(test, s[0].read, 2 * sz->ring0);
 	ct_pair_free(p);
+}
+
+/* A send ring comes with data, and goes when all of them have completed. */
+static void data_ring_on_demand(struct kunit *test)
+{
+	struct ct_pair *p = data_pair(test, SZ_16K, SZ_16K);
+	struct ct_end *e = &p->end[0];
+	struct smc_member *m = &e->smc->conn.member;
+	u8 *buf = data_buf(test);
+
+	KUNIT_EXPECT_EQ(test, smc_tx_space(e->smc), SZ_16K);
+	KUNIT_EXPECT_EQ(test, data_settle(e), 0);
+	e->fail_open = true;
+	ct_fill(buf, 100, 0);
+	KUNIT_EXPECT_EQ(test, ct_send(e, buf, 100, 0), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, e->opened, 0);
+	KUNIT_EXPECT_EQ(test, ct_send(e, buf, 100, 0), 100);
+	KUNIT_EXPECT_EQ(test, e->opened, 1);
+
+	/* used since the last look, then in flight */
+	KUNIT_EXPECT_NE(test, data_settle(e), 0);
+	KUNIT_EXPECT_NE(test, data_settle(e), 0);
+	KUNIT_EXPECT_NOT_NULL(test, m->snd_ring);
+	ct_pump(p);
+	KUNIT_EXPECT_EQ(test, data_settle(e), 0);
+	KUNIT_EXPECT_NULL(test, m->snd_ring);
+
+	ct_fill(buf, BUF_LEN, 100);
+	KUNIT_EXPECT_EQ(test, ct_send(e, buf, SZ_16K - 200, 0), SZ_16K - 200);
+	ct_pump(p);
+	KUNIT_EXPECT_EQ(test, ct_send(e, buf + SZ_16K - 200, 150, 0), 150);
+	KUNIT_EXPECT_EQ(test, e->opened, 2);
+	/* 50 bytes wait for the reader */
+	ct_pump(p);
+	KUNIT_EXPECT_NE(test, data_settle(e), 0);
+	KUNIT_EXPECT_NE(test, data_settle(e), 0);
+	KUNIT_EXPECT_NOT_NULL(test, m->snd_ring);
+	KUNIT_EXPECT_EQ(test, ct_recv(e->peer, buf, 100, 0), 100);
+	KUNIT_EXPECT_TRUE(test, ct_match(buf, 100, 0));
+	KUNIT_EXPECT_EQ(test, ct_recv(e->peer, buf, BUF_LEN, 0), SZ_16K - 100);
+	KUNIT_EXPECT_TRUE(test, ct_match(buf, SZ_16K - 100, 100));
+	ct_pump(p);
+	KUNIT_EXPECT_EQ(test, ct_recv(e->peer, buf, BUF_LEN, 0), 50);
+	ct_pump(p);
+	KUNIT_EXPECT_EQ(test, data_settle(e), 0);
+	ct_pair_free(p);
+}
+
+/* The group dies while a writer gets a ring: leave() comes after it. */
+static void data_ring_dies(struct kunit *test)
+{
+	struct ct_pair *p = data_pair(test, SZ_16K, SZ_16K);
+	struct ct_end *e = &p->end[0];
+	u8 *buf = data_buf(test);
+
+	e->die_open = true;
+	KUNIT_EXPECT_EQ(test, ct_send(e, buf, 100, 0), -ECONNABORTED);
+	KUNIT_EXPECT_EQ(test, e->bytes, 0);
+	p->end[1].smc->conn.member.ops->died(&p->end[1].smc->conn.member,
+					     -ECONNABORTED);
+	ct_pair_free(p);
+	KUNIT_EXPECT_TRUE(test, e->left);
 }
 
 /* With a stopped reader the writer gets rid of both rings, no more. */
@@ -641,6 +716,8 @@ static void update_requested(struct kunit *test)
 
 static struct kunit_case data_cases[] = {
 	KUNIT_CASE_PARAM(data_random, data_sizes_gen_params),
+	KUNIT_CASE(data_ring_on_demand),
+	KUNIT_CASE(data_ring_dies),
 	KUNIT_CASE(data_stopped_reader),
 	KUNIT_CASE(data_request_response),
 	KUNIT_CASE(data_signal_short_ring),

@@ -50,6 +50,10 @@ struct ct_msg {
  * @slots: highest number of messages in flight
  * @starved: kicked without a free slot
  * @fail_next: the next post fails
+ * @ring: memory of the send ring
+ * @opened: calls of snd_open() that gave it
+ * @fail_open: the next one finds no memory
+ * @die_open: the group dies during the next one
  * @posted: messages posted
  * @signalled: of these, with a completion
  * @bytes: data bytes posted
@@ -71,6 +75,10 @@ struct ct_end {
 	unsigned int slots;
 	bool starved;
 	bool fail_next;
+	u8 *ring;
+	unsigned int opened;
+	bool fail_open;
+	bool die_open;
 	unsigned int posted;
 	unsigned int signalled;
 	u64 bytes;

@@ -4,6 +4,7 @@
  */
 #include <linux/delay.h>
 #include <linux/module.h>
+#include <linux/poison.h>
 
 #include "conn_kunit.h"
 
@@ -104,6 +105,37 @@ static void ct_kick(struct smc_member *m)
 	spin_unlock_bh(&m->tx_lock);
 }
 
+static int ct_snd_open(struct smc_member *m)
+{
+	struct ct_end *e = ct_end_of(m);
+
+	if (xchg(&e->fail_open, false))
+		return -ENOMEM;
+	if (xchg(&e->die_open, false)) {
+		m->ops->died(m, -ECONNABORTED);
+		/* close_work has time to find it dead */
+		msleep(50);
+		KUNIT_EXPECT_FALSE(e->pair->test, READ_ONCE(e->left));
+	}
+	spin_lock_bh(&m->tx_lock);
+	m->snd_ring = e->ring;
+	spin_unlock_bh(&m->tx_lock);
+	e->opened++;
+	return 0;
+}
+
+/* What is still read from the ring afterwards is found to be wrong. */
+static bool ct_snd_close(struct smc_member *m)
+{
+	struct ct_end *e = ct_end_of(m);
+
+	if (e->inflight)
+		return false;
+	memset(e->ring, POISON_FREE, m->snd_size);
+	m->snd_ring = NULL;
+	return true;
+}
+
 static void ct_sync(struct smc_member *m, u64 pos, u32 len)
 {
 }
@@ -125,6 +157,8 @@ static void ct_leave(struct smc_member *m, bool clean, u32 used)
 static const struct smc_transport ct_transport = {
 	.name = "test",
 	.kick = ct_kick,
+	.snd_open = ct_snd_open,
+	.snd_close = ct_snd_close,
 	.snd_written = ct_sync,
 	.rcv_ready = ct_sync,
 	.leave = ct_leave,
@@ -343,9 +377,9 @@ static void ct_end_init(struct ct_pair *p, struct ct_end *e, u32 snd, u32 rcv)
 	m->transport = &ct_transport;
 	m->snd_size = snd;
 	m->rcv_size = rcv;
-	m->snd_ring = kunit_kzalloc(test, snd, GFP_KERNEL);
+	e->ring = kunit_kzalloc(test, snd, GFP_KERNEL);
 	m->rcv_ring = kunit_kzalloc(test, rcv, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, m->snd_ring);
+	KUNIT_ASSERT_NOT_NULL(test, e->ring);
 	KUNIT_ASSERT_NOT_NULL(test, m->rcv_ring);
 }
 

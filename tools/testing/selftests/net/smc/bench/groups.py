@@ -244,7 +244,7 @@ class Programs(Group):
 
 
 class Memory(Group):
-    """Memory of an idle connection, both ends, over what TCP alone needs."""
+    """Memory of an idle connection, both ends and their TCP, without threads."""
     name = "memory"
     repeated = False
     shown = ("fresh_kib", "used_kib")
