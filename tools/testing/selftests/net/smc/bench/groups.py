@@ -186,7 +186,7 @@ class Programs(Group):
             clients, depth = self.loads[load]
             # about as long as the others, whatever the speed
             n = int((1500 if stack != "tcp" else 6000) * secs * (4 if depth > 1 else 1))
-            n = max(n, 4 * clients)
+            n = max(n, 40 * clients)     # or it is connects that are measured
             out = guest.sh(f"redis {fam} {port} {clients} {n} {depth}")
             v = self.redis_figures(out)
             # n of each kind, with an answer; batches may share messages
@@ -262,7 +262,7 @@ class Memory(Group):
 class Buffers(Group):
     """Buffers with many connections alive: direct, and seen by connect()."""
     name = "buffers"
-    shown = ("acquire_ns", "connect_us")
+    shown = ("acquire_ns", "release_ns", "connect_us")
     direct = {f"acquire-{n}": n for n in (10, 200, 1000, 10000)}
     loads = {**direct, "connect-10": 10, "connect-200": 200, "connect-1000": 1000}
 
@@ -273,7 +273,8 @@ class Buffers(Group):
         n = self.loads[load]
         if load in self.direct:
             found, _ = numbers(guest.sh(f"buf {MODDIR}"))
-            return {"acquire_ns": next(f["ps"] / 1000 for f in found if f["conns"] == n)}
+            cost = next(f for f in found if f["conns"] == n)
+            return {"acquire_ns": cost["acquire"] / 1000, "release_ns": cost["release"] / 1000}
         found, _ = numbers(guest.sh(f"alive {guest.family(stack)} {guest.next_port()} {n} "
                                     f"{int(guest.secs * 1000)}", 300))
         if len(found) != 2 or found[0]["connect_fails"] or not found[1]["ops"]:

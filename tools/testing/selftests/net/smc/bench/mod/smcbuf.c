@@ -5,8 +5,8 @@
  *
  * This is the source of net/smc itself, compiled once more into this module,
  * so nothing of it has to be exported. Reading /proc/smcbuf runs it: groups
- * full of buffers in use, as many as so many connections need, and one idle
- * buffer in each, which is taken and given back, groups in turn.
+ * full of buffers in use, as many as so many connections need, and 16 idle ones
+ * in each, which are all taken and then all given back, groups in turn.
  */
 #include <kunit/visibility.h>
 #include <linux/ktime.h>
@@ -20,7 +20,8 @@
 
 #include "smc_buf.c"
 
-#define PER_GROUP	(SMC_BUF_MAX - 1)	/* connections */
+#define SPARE		16			/* idle buffers of a group */
+#define PER_GROUP	(SMC_BUF_MAX - SPARE)	/* connections */
 #define TIMES		200000
 #define REPEATS		5
 #define DIRTY		64			/* bytes to be zeroed */
@@ -37,48 +38,75 @@ static void drop(struct smcr_bufs *b)
 
 static int fill(struct smcr_bufs *b, int n)
 {
+	struct smcr_buf *buf, *spare[SPARE];
 	unsigned int how;
-	struct smcr_buf *buf;
+	int i;
 
-	while (n--) {
+	for (i = 0; i < n + SPARE; i++) {
 		buf = smcr_buf_get(b, SMC_BUF_RMB, 0, &how);
 		if (IS_ERR(buf))
 			return PTR_ERR(buf);
+		spare[i % SPARE] = buf;
 	}
-	buf = smcr_buf_get(b, SMC_BUF_RMB, 0, &how);
-	if (IS_ERR(buf))
-		return PTR_ERR(buf);
-	smcr_buf_recycle(b, buf, 0);
+	for (i = 0; i < SPARE; i++)
+		smcr_buf_recycle(b, spare[i], 0);
 	return 0;
 }
 
-/* nanoseconds of one acquire and release, the best of some repeats */
-static u64 measure(struct smcr_bufs *b, int groups)
-{
-	u64 best = U64_MAX, t0;
-	struct smcr_buf *buf;
-	unsigned int how;
-	int i, k, g;
+struct cost {
+	u64 acquire;
+	u64 release;
+};
 
+/* all idle buffers of all groups, out and in; nanoseconds are added */
+static int turn(struct smcr_bufs *b, int groups, struct smcr_buf **bufs,
+		struct cost *c)
+{
+	int i, n = groups * SPARE;
+	unsigned int how;
+	u64 t[3];
+
+	t[0] = ktime_get_ns();
+	for (i = 0; i < n; i++)
+		bufs[i] = smcr_buf_get(&b[i % groups], SMC_BUF_RMB, 0, &how);
+	t[1] = ktime_get_ns();
+	for (i = 0; i < n; i++)
+		smcr_buf_recycle(&b[i % groups], bufs[i], DIRTY);
+	t[2] = ktime_get_ns();
+	c->acquire += t[1] - t[0];
+	c->release += t[2] - t[1];
+	return n;
+}
+
+/* picoseconds of one acquire and of one release, the best of some repeats */
+static int measure(struct smcr_bufs *b, int groups, struct cost *best)
+{
+	struct smcr_buf **bufs;
+	int i, k;
+
+	bufs = kvcalloc(groups * SPARE, sizeof(*bufs), GFP_KERNEL);
+	if (!bufs)
+		return -ENOMEM;
+	best->acquire = U64_MAX;
+	best->release = U64_MAX;
 	for (k = 0; k < REPEATS; k++) {
-		g = 0;
-		t0 = ktime_get_ns();
-		for (i = 0; i < TIMES; i++) {
-			buf = smcr_buf_get(&b[g], SMC_BUF_RMB, 0, &how);
-			smcr_buf_recycle(&b[g], buf, DIRTY);
-			if (++g == groups)
-				g = 0;
-		}
-		best = min(best, ktime_get_ns() - t0);
+		struct cost c = {};
+
+		for (i = 0; i < TIMES;)
+			i += turn(b, groups, bufs, &c);
+		best->acquire = min(best->acquire, div_u64(c.acquire * 1000, i));
+		best->release = min(best->release, div_u64(c.release * 1000, i));
 		cond_resched();
 	}
-	return div_u64(best, TIMES / 1000);
+	kvfree(bufs);
+	return 0;
 }
 
 static int one(struct seq_file *m, int conns)
 {
 	int groups = DIV_ROUND_UP(conns, PER_GROUP), i, rc = 0;
 	struct smcr_bufs *b;
+	struct cost c;
 
 	b = kvcalloc(groups, sizeof(*b), GFP_KERNEL);
 	if (!b)
@@ -88,8 +116,10 @@ static int one(struct seq_file *m, int conns)
 	for (i = 0; i < groups && !rc; i++)
 		rc = fill(&b[i], conns / groups);
 	if (!rc)
-		seq_printf(m, "{\"conns\": %d, \"ps\": %llu}\n", conns,
-			   measure(b, groups));
+		rc = measure(b, groups, &c);
+	if (!rc)
+		seq_printf(m, "{\"conns\": %d, \"acquire\": %llu, \"release\": %llu}\n",
+			   conns, c.acquire, c.release);
 	for (i = 0; i < groups; i++)
 		drop(&b[i]);
 	kvfree(b);
