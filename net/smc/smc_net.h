@@ -25,8 +25,8 @@ struct smc_net {
 	int rmem;
 	int max_links_per_lgr;		/* 1..2, default 2 */
 	int max_conns_per_lgr;		/* 16..255, default 255 */
-	unsigned int max_send_wr;	/* 2..2048, default 16 */
-	unsigned int max_recv_wr;	/* 2..2048, default 48 */
+	unsigned int max_send_wr;	/* 2..2048, default 64 */
+	unsigned int max_recv_wr;	/* 2..2048, default 128 */
 	u8 limit_smc_hs;		/* 0 or 1 */
 	struct ctl_table *ctl_table;	/* duplicate of non-initial namespaces */
 	struct ctl_table_header *ctl_hdr;

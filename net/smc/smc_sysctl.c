@@ -17,85 +17,43 @@ static int smc_buf_min = SMC_BUF_SYSCTL_MIN;
 static int smc_buf_max = INT_MAX / 2;
 static unsigned int smc_wr_min = SMC_WR_MIN_DEPTH;
 static unsigned int smc_wr_max = SMC_WR_MAX_DEPTH;
-static unsigned int smc_buf_type_max = 2;
-static int smc_links_min = 1;
-static int smc_links_max = 2;
 static int smc_conns_min = 16;
 static int smc_conns_max = 255;
 static int smc_testlink_max = INT_MAX / 1000;	/* jiffies must not overflow */
 
 /* .data holds the offset in struct smc_net until the table is duplicated */
-#define SMC_FIELD(field)						\
-	.data = (void *)offsetof(struct smc_net, field),		\
-	.maxlen = sizeof_field(struct smc_net, field),			\
-	.mode = 0644
+#define SMC_SYSCTL(_name, _field, _handler, _min, _max)			\
+	{								\
+		.procname = _name,					\
+		.data = (void *)offsetof(struct smc_net, _field),	\
+		.maxlen = sizeof_field(struct smc_net, _field),		\
+		.mode = 0644,						\
+		.proc_handler = _handler,				\
+		.extra1 = _min,						\
+		.extra2 = _max,						\
+	}
+#define SMC_INT(_name, _field, _min, _max)				\
+	SMC_SYSCTL(_name, _field, proc_dointvec_minmax, _min, _max)
+#define SMC_UINT(_name, _field, _min, _max)				\
+	SMC_SYSCTL(_name, _field, proc_douintvec_minmax, _min, _max)
 
 static const struct ctl_table smc_sysctl_table[] = {
-	{
-		.procname = "autocorking_size",
-		SMC_FIELD(autocorking_size),
-		.proc_handler = proc_douintvec,
-	}, {
-		.procname = "smcr_buf_type",
-		SMC_FIELD(smcr_buf_type),
-		.proc_handler = proc_douintvec_minmax,
-		.extra1 = SYSCTL_ZERO,
-		.extra2 = &smc_buf_type_max,
-	}, {
-		.procname = "smcr_testlink_time",
-		SMC_FIELD(testlink_time),
-		.proc_handler = proc_dointvec_minmax,
-		.extra1 = SYSCTL_ZERO,
-		.extra2 = &smc_testlink_max,
-	}, {
-		.procname = "wmem",
-		SMC_FIELD(wmem),
-		.proc_handler = proc_dointvec_minmax,
-		.extra1 = &smc_buf_min,
-		.extra2 = &smc_buf_max,
-	}, {
-		.procname = "rmem",
-		SMC_FIELD(rmem),
-		.proc_handler = proc_dointvec_minmax,
-		.extra1 = &smc_buf_min,
-		.extra2 = &smc_buf_max,
-	}, {
-		.procname = "smcr_max_links_per_lgr",
-		SMC_FIELD(max_links_per_lgr),
-		.proc_handler = proc_dointvec_minmax,
-		.extra1 = &smc_links_min,
-		.extra2 = &smc_links_max,
-	}, {
-		.procname = "smcr_max_conns_per_lgr",
-		SMC_FIELD(max_conns_per_lgr),
-		.proc_handler = proc_dointvec_minmax,
-		.extra1 = &smc_conns_min,
-		.extra2 = &smc_conns_max,
-	}, {
-		.procname = "smcr_max_send_wr",
-		SMC_FIELD(max_send_wr),
-		.proc_handler = proc_douintvec_minmax,
-		.extra1 = &smc_wr_min,
-		.extra2 = &smc_wr_max,
-	}, {
-		.procname = "smcr_max_recv_wr",
-		SMC_FIELD(max_recv_wr),
-		.proc_handler = proc_douintvec_minmax,
-		.extra1 = &smc_wr_min,
-		.extra2 = &smc_wr_max,
-	}, {
-		.procname = "limit_smc_hs",
-		SMC_FIELD(limit_smc_hs),
-		.proc_handler = proc_dou8vec_minmax,
-		.extra1 = SYSCTL_ZERO,
-		.extra2 = SYSCTL_ONE,
-	},
+	SMC_UINT("autocorking_size", autocorking_size, NULL, NULL),
+	SMC_UINT("smcr_buf_type", smcr_buf_type, SYSCTL_ZERO, SYSCTL_TWO),
+	SMC_INT("smcr_testlink_time", testlink_time, SYSCTL_ZERO, &smc_testlink_max),
+	SMC_INT("wmem", wmem, &smc_buf_min, &smc_buf_max),
+	SMC_INT("rmem", rmem, &smc_buf_min, &smc_buf_max),
+	SMC_INT("smcr_max_links_per_lgr", max_links_per_lgr, SYSCTL_ONE, SYSCTL_TWO),
+	SMC_INT("smcr_max_conns_per_lgr", max_conns_per_lgr, &smc_conns_min, &smc_conns_max),
+	SMC_UINT("smcr_max_send_wr", max_send_wr, &smc_wr_min, &smc_wr_max),
+	SMC_UINT("smcr_max_recv_wr", max_recv_wr, &smc_wr_min, &smc_wr_max),
+	SMC_SYSCTL("limit_smc_hs", limit_smc_hs, proc_dou8vec_minmax, SYSCTL_ZERO, SYSCTL_ONE),
 };
 
+/* the others are 0 */
 static void smc_sysctl_defaults(struct smc_net *sn)
 {
 	sn->autocorking_size = SMC_BUF_DEFAULT;
-	sn->smcr_buf_type = 0;
 	sn->testlink_time = 30;
 	sn->wmem = SMC_BUF_DEFAULT;
 	sn->rmem = SMC_BUF_DEFAULT;
@@ -103,7 +61,6 @@ static void smc_sysctl_defaults(struct smc_net *sn)
 	sn->max_conns_per_lgr = 255;
 	sn->max_send_wr = 64;
 	sn->max_recv_wr = 128;
-	sn->limit_smc_hs = 0;
 }
 
 /**
