@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The AF_SMC socket family, and the operations of all SMC sockets (layer 7).
+ * The AF_SMC socket family, IPPROTO_SMC in the inet families, and the
+ * operations of all SMC sockets (layer 7).
  *
  * An SMC socket has a TCP socket inside, which makes the connection. Each
  * operation asks, in this order: has the socket fallen back (then it is TCP's
@@ -8,12 +9,14 @@
  * data path does it). To the application all results are those of TCP.
  *
  * The TCP socket exists as long as the file, so operations use it without a
- * lock. RFC 7609; sockets of IPPROTO_SMC (smc_inet.c) share everything here.
+ * lock. RFC 7609.
  */
 #include <linux/bpf-cgroup.h>
+#include <linux/ipv6.h>
 #include <linux/module.h>
 #include <linux/poll.h>
 #include <net/inet_sock.h>
+#include <net/protocol.h>
 #include <net/tcp.h>
 
 #include "smc_af.h"
@@ -22,14 +25,7 @@
 #include "smc_fallback.h"
 #include "smc_listen.h"
 #include "smc_reason.h"
-#include "smc_sockopt.h"
 #include "smc_tcp.h"
-
-/* SIGPIPE and pending errors as in TCP */
-static int smc_send_error(struct sock *sk, const struct msghdr *msg, int err)
-{
-	return sk_stream_error(sk, msg->msg_flags, err);
-}
 
 /**
  * smc_release() - the last descriptor of a socket was closed
@@ -208,7 +204,7 @@ static int smc_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 		return smc->tcp->ops->sendmsg(smc->tcp, msg, len);
 	}
 	if (rc)
-		rc = smc_send_error(sk, msg, rc);
+		rc = sk_stream_error(sk, msg->msg_flags, rc);
 	else
 		rc = smc_tx_sendmsg(smc, msg, len);
 	release_sock(sk);
@@ -390,6 +386,12 @@ static __poll_t smc_poll(struct file *file, struct socket *sock,
 	return mask;
 }
 
+#ifdef CONFIG_COMPAT
+#define SMC_COMPAT_IOCTL	.compat_ioctl = smc_compat_ioctl,
+#else
+#define SMC_COMPAT_IOCTL
+#endif
+
 #define SMC_PROTO_OPS(fam)						\
 	.family		= (fam),					\
 	.owner		= THIS_MODULE,					\
@@ -401,6 +403,7 @@ static __poll_t smc_poll(struct file *file, struct socket *sock,
 	.getname	= smc_getname,					\
 	.poll		= smc_poll,					\
 	.ioctl		= smc_ioctl,					\
+	SMC_COMPAT_IOCTL						\
 	.gettstamp	= sock_gettstamp,				\
 	.listen		= smc_listen,					\
 	.shutdown	= smc_shutdown,					\
@@ -414,40 +417,18 @@ static __poll_t smc_poll(struct file *file, struct socket *sock,
 	.set_rcvlowat	= smc_set_rcvlowat,				\
 	.set_peek_off	= sk_set_peek_off
 
-const struct proto_ops smc_ops = {
+static const struct proto_ops smc_ops = {
 	SMC_PROTO_OPS(PF_SMC),
-#ifdef CONFIG_COMPAT
-	.compat_ioctl	= smc_compat_ioctl,
-#endif
 };
 
-const struct proto_ops smc_inet_ops = {
+static const struct proto_ops smc_inet_ops = {
 	SMC_PROTO_OPS(PF_INET),
-#ifdef CONFIG_COMPAT
-	.compat_ioctl	= smc_compat_ioctl,
-#endif
 };
 
-#if IS_ENABLED(CONFIG_IPV6)
-const struct proto_ops smc_inet6_ops = {
-	SMC_PROTO_OPS(PF_INET6),
-#ifdef CONFIG_COMPAT
-	.compat_ioctl	= smc_compat_ioctl,
-#endif
-};
-#endif
-
-/**
- * smc_af_setup() - make an SMC socket of a new sock
- * @sk: sock after sock_init_data(), with its struct socket
- * @family: AF_INET or AF_INET6, of the addresses
- *
- * Context: process.
- *
- * Return: 0; a negative errno of the creation of the TCP socket, then
- * sk_common_release() frees what is there.
+/* Make an SMC socket of a new sock. On errors sk_common_release() frees what is
+ * there.
  */
-int smc_af_setup(struct sock *sk, int family)
+static int smc_setup(struct sock *sk, int family)
 {
 	struct smc_sock *smc = smc_sk(sk);
 	int rc;
@@ -463,13 +444,14 @@ int smc_af_setup(struct sock *sk, int family)
 	return 0;
 }
 
-/**
- * smc_af_destroy() - proto.destroy: the creation of a socket failed late
- * @sk: socket that was never used
- *
- * Context: process.
- */
-void smc_af_destroy(struct sock *sk)
+/* proto.init, of the inet families only */
+static int smc_inet_init_sock(struct sock *sk)
+{
+	return smc_setup(sk, sk->sk_family);
+}
+
+/* proto.destroy: the creation of a socket failed late */
+static void smc_destroy(struct sock *sk)
 {
 	lock_sock(sk);
 	smc_close_active(smc_sk(sk), 0);
@@ -477,25 +459,58 @@ void smc_af_destroy(struct sock *sk)
 	smc_sock_tcp_release(smc_sk(sk));
 }
 
-static struct proto smc_proto = {
-	.name		= "SMC",
-	.owner		= THIS_MODULE,
-	.unhash		= smc_sk_unhash,
-	.destroy	= smc_af_destroy,
-	.ioctl		= smc_prot_ioctl,
-	.release_cb	= smc_conn_release_cb,
-	.obj_size	= sizeof(struct smc_sock),
+#define SMC_PROTO(_name, _type)						\
+	.name		= (_name),					\
+	.owner		= THIS_MODULE,					\
+	.init		= smc_inet_init_sock,				\
+	.destroy	= smc_destroy,					\
+	.unhash		= smc_sk_unhash,				\
+	.ioctl		= smc_prot_ioctl,				\
+	.release_cb	= smc_conn_release_cb,				\
+	.obj_size	= sizeof(_type)
+
+enum { SMC_P_SMC, SMC_P_SMC6, SMC_P_INET, SMC_P_INET6 };
+
+static struct proto smc_protos[] = {
+	[SMC_P_SMC] = { SMC_PROTO("SMC", struct smc_sock) },
+	[SMC_P_SMC6] = { SMC_PROTO("SMC6", struct smc_sock) },
+	[SMC_P_INET] = { SMC_PROTO("INET_SMC", struct smc_sock) },
+#if IS_ENABLED(CONFIG_IPV6)
+	[SMC_P_INET6] = {
+		SMC_PROTO("INET6_SMC", struct smc6_sock),
+		.ipv6_pinfo_offset = offsetof(struct smc6_sock, pinet6),
+	},
+#endif
 };
 
-static struct proto smc_proto6 = {
-	.name		= "SMC6",
-	.owner		= THIS_MODULE,
-	.unhash		= smc_sk_unhash,
-	.destroy	= smc_af_destroy,
-	.ioctl		= smc_prot_ioctl,
-	.release_cb	= smc_conn_release_cb,
-	.obj_size	= sizeof(struct smc_sock),
+static struct inet_protosw smc_inet_protosw = {
+	.type		= SOCK_STREAM,
+	.protocol	= IPPROTO_SMC,
+	.prot		= &smc_protos[SMC_P_INET],
+	.ops		= &smc_inet_ops,
 };
+
+#if IS_ENABLED(CONFIG_IPV6)
+static const struct proto_ops smc_inet6_ops = {
+	SMC_PROTO_OPS(PF_INET6),
+};
+
+static struct inet_protosw smc_inet6_protosw = {
+	.type		= SOCK_STREAM,
+	.protocol	= IPPROTO_SMC,
+	.prot		= &smc_protos[SMC_P_INET6],
+	.ops		= &smc_inet6_ops,
+};
+#endif
+
+static int smc_inet6_register(void)
+{
+#if IS_ENABLED(CONFIG_IPV6)
+	return inet6_register_protosw(&smc_inet6_protosw);
+#else
+	return 0;
+#endif
+}
 
 static int smc_create(struct net *net, struct socket *sock, int protocol,
 		      int kern)
@@ -507,9 +522,9 @@ static int smc_create(struct net *net, struct socket *sock, int protocol,
 	if (sock->type != SOCK_STREAM)
 		return -ESOCKTNOSUPPORT;
 	if (protocol == SMCPROTO_SMC)
-		prot = &smc_proto;
+		prot = &smc_protos[SMC_P_SMC];
 	else if (protocol == SMCPROTO_SMC6 && IS_ENABLED(CONFIG_IPV6))
-		prot = &smc_proto6;
+		prot = &smc_protos[SMC_P_SMC6];
 	else
 		return -EPROTONOSUPPORT;
 
@@ -520,7 +535,7 @@ static int smc_create(struct net *net, struct socket *sock, int protocol,
 	sock->state = SS_UNCONNECTED;
 	sock_init_data(sock, sk);
 	sk->sk_protocol = protocol;
-	rc = smc_af_setup(sk, protocol == SMCPROTO_SMC ? AF_INET : AF_INET6);
+	rc = smc_setup(sk, protocol == SMCPROTO_SMC ? AF_INET : AF_INET6);
 	/* a cgroup says no: for IPPROTO_SMC the inet families ask */
 	if (!rc && !kern)
 		rc = BPF_CGROUP_RUN_PROG_INET_SOCK(sk);
@@ -537,30 +552,44 @@ static const struct net_proto_family smc_family = {
 	.owner		= THIS_MODULE,
 };
 
+static void smc_protos_unregister(unsigned int n)
+{
+	/* sockets are freed by RCU callbacks */
+	rcu_barrier();
+	while (n--)
+		proto_unregister(&smc_protos[n]);
+}
+
 /**
- * smc_af_init() - register AF_SMC; sockets may be created from here on
+ * smc_af_init() - register AF_SMC and IPPROTO_SMC
+ *
+ * Sockets may be created from here on.
  *
  * Return: 0 or a negative errno.
  */
 int __init smc_af_init(void)
 {
+	unsigned int n;
 	int rc;
 
-	rc = proto_register(&smc_proto, 1);
-	if (rc)
-		return rc;
-	rc = proto_register(&smc_proto6, 1);
-	if (rc)
-		goto err_proto;
+	for (n = 0; n < ARRAY_SIZE(smc_protos); n++) {
+		rc = proto_register(&smc_protos[n], 1);
+		if (rc)
+			goto err_protos;
+	}
 	rc = sock_register(&smc_family);
 	if (rc)
-		goto err_proto6;
+		goto err_protos;
+	rc = smc_inet6_register();
+	if (rc)
+		goto err_family;
+	inet_register_protosw(&smc_inet_protosw);
 	return 0;
 
-err_proto6:
-	proto_unregister(&smc_proto6);
-err_proto:
-	proto_unregister(&smc_proto);
+err_family:
+	sock_unregister(PF_SMC);
+err_protos:
+	smc_protos_unregister(n);
 	return rc;
 }
 
@@ -569,11 +598,15 @@ err_proto:
  */
 void smc_af_exit(void)
 {
+	inet_unregister_protosw(&smc_inet_protosw);
+#if IS_ENABLED(CONFIG_IPV6)
+	inet6_unregister_protosw(&smc_inet6_protosw);
+#endif
 	sock_unregister(PF_SMC);
-	/* sockets are freed by RCU callbacks */
-	rcu_barrier();
-	proto_unregister(&smc_proto6);
-	proto_unregister(&smc_proto);
+	smc_protos_unregister(ARRAY_SIZE(smc_protos));
 }
 
 MODULE_ALIAS_NETPROTO(PF_SMC);
+/* numbers, since the macro makes strings of them: IPPROTO_SMC, SOCK_STREAM */
+MODULE_ALIAS_NET_PF_PROTO_TYPE(PF_INET, 256, 1);
+MODULE_ALIAS_NET_PF_PROTO_TYPE(PF_INET6, 256, 1);

@@ -17,7 +17,6 @@
 #include "smc_data.h"
 #include "smc_eid.h"
 #include "smc_ib.h"
-#include "smc_inet.h"
 #include "smc_listen.h"
 #include "smc_net.h"
 #include "smc_netlink.h"
@@ -109,8 +108,7 @@ static const struct smc_step smc_steps[] = {
 	{ "SMC-R",		smcr_init,		smcr_exit },
 	{ "netlink",		smc_netlink_init,	smc_netlink_exit },
 	{ "TCP option",		smc_option_init,	smc_option_exit },
-	{ "AF_SMC",		smc_af_init,		smc_af_exit },
-	{ "IPPROTO_SMC",	smc_inet_init,		smc_inet_exit },
+	{ "families",		smc_af_init,		smc_af_exit },
 };
 
 static void smc_steps_back(unsigned int done)

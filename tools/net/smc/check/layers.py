@@ -16,7 +16,7 @@ import sys
 SIDE = 8
 LAYERS = {
     8: "main netlink nl_pnet sysctl diag hs_bpf",
-    7: "af inet sockopt",
+    7: "af sockopt",
     6: "connect listen fallback sock hs hs_client hs_server hs_smcr hs_rules clc",
     5: "conn event cdc tx rx splice close",
     4: "transport smcr smcr_hs smcr_lgr core lgr link link_add link_del llc_serve mr rtoken buf",
