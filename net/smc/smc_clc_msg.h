@@ -35,6 +35,18 @@ enum smc_clc_mode {
 	SMC_MODE_B	= 3,
 };
 
+/* is @mode, R or D, in a set of modes? */
+static inline bool smc_clc_mode_has(u8 modes, u8 mode)
+{
+	return modes == mode || modes == SMC_MODE_B;
+}
+
+/* the set with @mode added */
+static inline u8 smc_clc_mode_add(u8 modes, u8 mode)
+{
+	return modes == SMC_MODE_N || modes == mode ? mode : SMC_MODE_B;
+}
+
 #define SMC_CLC_OS_ZOS		1
 #define SMC_CLC_OS_LINUX	2
 #define SMC_CLC_OS_AIX		3

@@ -199,12 +199,6 @@ static_assert(sizeof(struct smc_wire_decline) == 40);
 static_assert(offsetof(struct smc_wire_decline, diagnosis) == 16);
 static_assert(CLC_DECLINE_V1_LEN == 24);
 
-/* does a set of modes include the one? */
-static inline bool smc_clc_mode_has(u8 modes, enum smc_clc_mode mode)
-{
-	return modes == mode || modes == SMC_MODE_B;
-}
-
 bool smc_clc_ac_in_range(const struct smc_clc_ac *ac);
 
 #endif /* SMC_CLC_WIRE_H */

@@ -14,7 +14,6 @@
 #include <linux/slab.h>
 #include <linux/utsname.h>
 #include <net/dst.h>
-#include <net/ipv6.h>
 #include <net/tcp.h>
 #include <net/xfrm.h>
 
@@ -22,40 +21,10 @@
 #include "smc_hs_priv.h"
 #include "smc_prefix.h"
 #include "smc_stats.h"
-#include "smc_trace.h"
 
 /* how long to look for a Decline that crossed ours, jiffies */
 #define HS_CROSS_MIN	msecs_to_jiffies(10)
 #define HS_CROSS_MAX	msecs_to_jiffies(200)
-
-/**
- * smc_hs_step() - trace the result of a step
- * @hs: handshake
- * @step: which one
- * @rc: its result
- *
- * Context: process.
- *
- * Return: @rc
- */
-int smc_hs_step(struct smc_hs *hs, enum smc_hs_step step, int rc)
-{
-	trace_smc_hs_step(hs->smc, step, rc);
-	return rc;
-}
-
-static void hs_set_address(struct smc_hs *hs)
-{
-	const struct sock *sk = hs->tcp;
-
-	hs->ipv4 = sk->sk_family == AF_INET;
-#if IS_ENABLED(CONFIG_IPV6)
-	if (sk->sk_family == AF_INET6)
-		hs->ipv4 = ipv6_addr_v4mapped(&sk->sk_v6_rcv_saddr);
-#endif
-	if (hs->ipv4)
-		hs->saddr = sk->sk_rcv_saddr;
-}
 
 /**
  * smc_hs_new() - begin a handshake
@@ -79,7 +48,9 @@ struct smc_hs *smc_hs_new(struct smc_sock *smc, bool server)
 	hs->server = server;
 	hs->version = 1;
 	hs->start = jiffies;
-	hs_set_address(hs);
+	hs->ipv4 = smc_sock_is_ipv4(hs->tcp);
+	if (hs->ipv4)
+		hs->saddr = hs->tcp->sk_rcv_saddr;
 	return hs;
 }
 
@@ -122,17 +93,17 @@ static int hs_decline(struct smc_hs *hs, int reason)
 static void hs_count(const struct smc_hs *hs, int rc)
 {
 	bool v2 = hs->accept.version > 1;
+	enum smc_counter c;
 
-	if (rc < 0 && hs->server)
-		SMC_INC(hs->net, SRV_HS_ERR);
-	else if (rc < 0)
-		SMC_INC(hs->net, CLNT_HS_ERR);
-	else if (!rc && hs->server)
-		smc_count(hs->net, v2 ? SMC_CNT_SRV_V2_SUCC :
-				       SMC_CNT_SRV_V1_SUCC, 1);
-	else if (!rc)
-		smc_count(hs->net, v2 ? SMC_CNT_CLNT_V2_SUCC :
-				       SMC_CNT_CLNT_V1_SUCC, 1);
+	if (rc > 0)
+		return;
+	if (hs->server)
+		c = rc ? SMC_CNT_SRV_HS_ERR :
+		    v2 ? SMC_CNT_SRV_V2_SUCC : SMC_CNT_SRV_V1_SUCC;
+	else
+		c = rc ? SMC_CNT_CLNT_HS_ERR :
+		    v2 ? SMC_CNT_CLNT_V2_SUCC : SMC_CNT_CLNT_V1_SUCC;
+	smc_count(hs->net, c, 1);
 }
 
 /**
@@ -281,25 +252,4 @@ int smc_hs_send_ac(struct smc_hs *hs, struct smc_clc_ac *ac)
 	if (len < 0)
 		return len;
 	return smc_clc_send(hs->smc, hs->buf, len);
-}
-
-/**
- * smc_hs_late_decline() - no CONFIRM LINK came: ask TCP why
- * @hs: handshake
- *
- * The peer may have given up before us. It waits another time than we do, so
- * that its Decline arrives in this wait. RFC 7609, 4.5.
- *
- * Context: process, sleeps up to SMC_HS_LATE_TIME.
- *
- * Return: SMC_DECL_PEERDECL; SMC_DECL_TIMEOUT_CL: nothing came; negative
- * errno: TCP ended, or something else came
- */
-int smc_hs_late_decline(struct smc_hs *hs)
-{
-	int rc;
-
-	rc = smc_clc_recv(hs->smc, SMC_CLC_DECLINE, hs->buf, sizeof(hs->buf),
-			  jiffies + SMC_HS_LATE_TIME, &hs->in);
-	return rc == -ETIMEDOUT ? SMC_DECL_TIMEOUT_CL : rc;
 }

@@ -26,7 +26,7 @@ static void hs_offer_devices(struct smc_hs *hs)
 		if (!cand->ops || cand->ops->offer(hs, cand))
 			continue;
 		modes = cand->version > 1 ? &prop->mode_v2 : &prop->mode_v1;
-		*modes = smc_hs_mode_add(*modes, cand->mode);
+		*modes = smc_clc_mode_add(*modes, cand->mode);
 	}
 }
 
@@ -116,29 +116,16 @@ static int hs_send_confirm(struct smc_hs *hs)
 	return smc_hs_send_ac(hs, &hs->confirm);
 }
 
+/* the first step that gives no 0 is the last */
 static int hs_client_run(struct smc_hs *hs)
 {
-	int rc;
-
-	rc = smc_hs_step(hs, SMC_HS_STEP_CHECK, smc_hs_check(hs->tcp));
-	if (rc)
-		return rc;
-	rc = smc_hs_step(hs, SMC_HS_STEP_OFFER, hs_offer(hs));
-	if (rc)
-		return rc;
-	rc = smc_hs_step(hs, SMC_HS_STEP_PROPOSAL, hs_send_proposal(hs));
-	if (rc)
-		return rc;
-	rc = smc_hs_step(hs, SMC_HS_STEP_ACCEPT, hs_read_accept(hs));
-	if (rc)
-		return rc;
-	rc = smc_hs_step(hs, SMC_HS_STEP_JOIN, hs->cand->ops->connect(hs));
-	if (rc)
-		return rc;
-	rc = smc_hs_step(hs, SMC_HS_STEP_CONFIRM, hs_send_confirm(hs));
-	if (rc)
-		return rc;
-	return smc_hs_step(hs, SMC_HS_STEP_LINK, hs->cand->ops->finish(hs));
+	return smc_hs_step(hs, SMC_HS_STEP_CHECK, smc_hs_check(hs->tcp)) ?:
+	       smc_hs_step(hs, SMC_HS_STEP_OFFER, hs_offer(hs)) ?:
+	       smc_hs_step(hs, SMC_HS_STEP_PROPOSAL, hs_send_proposal(hs)) ?:
+	       smc_hs_step(hs, SMC_HS_STEP_ACCEPT, hs_read_accept(hs)) ?:
+	       smc_hs_step(hs, SMC_HS_STEP_JOIN, hs->cand->ops->connect(hs)) ?:
+	       smc_hs_step(hs, SMC_HS_STEP_CONFIRM, hs_send_confirm(hs)) ?:
+	       smc_hs_step(hs, SMC_HS_STEP_LINK, hs->cand->ops->finish(hs));
 }
 
 /**

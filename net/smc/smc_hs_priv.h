@@ -14,6 +14,7 @@
 #include "smc_hs.h"
 #include "smc_reason.h"
 #include "smc_smcr.h"
+#include "smc_trace.h"
 
 /* waits, jiffies */
 #define SMC_HS_STEP_TIME	(6 * HZ)	/* Proposal, Accept, Confirm */
@@ -175,19 +176,23 @@ struct smc_hs {
 	u8 buf[SMC_CLC_MAX_LEN];
 };
 
+/* trace the result of a step, and hand it on */
+static inline int smc_hs_step(const struct smc_hs *hs, enum smc_hs_step step,
+			      int rc)
+{
+	trace_smc_hs_step(hs->smc, step, rc);
+	return rc;
+}
+
 /* smc_hs.c */
 struct smc_hs *smc_hs_new(struct smc_sock *smc, bool server);
 int smc_hs_end(struct smc_hs *hs, int rc);
-int smc_hs_step(struct smc_hs *hs, enum smc_hs_step step, int rc);
 int smc_hs_check(const struct sock *tcp);
 int smc_hs_route(struct smc_hs *hs);
 void smc_hs_own_limits(const struct smc_hs *hs, struct smc_hs_limits *own);
 int smc_hs_send_ac(struct smc_hs *hs, struct smc_clc_ac *ac);
-int smc_hs_late_decline(struct smc_hs *hs);
 
 /* smc_hs_rules.c: pure decisions */
-bool smc_hs_mode_has(u8 modes, u8 mode);
-u8 smc_hs_mode_add(u8 modes, u8 mode);
 unsigned int smc_hs_filter(const struct smc_clc_proposal *prop,
 			   const struct smc_hs_limits *own,
 			   struct smc_hs_limits *lim, int *reason);

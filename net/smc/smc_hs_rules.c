@@ -18,38 +18,6 @@ const struct smc_hs_cand smc_hs_cands[SMC_HS_CANDS] = {
 EXPORT_SYMBOL_IF_KUNIT(smc_hs_cands);
 
 /**
- * smc_hs_mode_has() - is a transport among the modes of a Proposal?
- * @modes: type field, enum smc_clc_mode
- * @mode: SMC_MODE_R or SMC_MODE_D
- *
- * Context: any.
- *
- * Return: true if so
- */
-bool smc_hs_mode_has(u8 modes, u8 mode)
-{
-	return modes == mode || modes == SMC_MODE_B;
-}
-EXPORT_SYMBOL_IF_KUNIT(smc_hs_mode_has);
-
-/**
- * smc_hs_mode_add() - add a transport to the modes of a Proposal
- * @modes: type field so far
- * @mode: SMC_MODE_R or SMC_MODE_D
- *
- * Context: any.
- *
- * Return: new type field
- */
-u8 smc_hs_mode_add(u8 modes, u8 mode)
-{
-	if (modes == SMC_MODE_N || modes == mode)
-		return mode;
-	return SMC_MODE_B;
-}
-EXPORT_SYMBOL_IF_KUNIT(smc_hs_mode_add);
-
-/**
  * smc_hs_find_cand() - table entry of a version and mode
  * @version: 1 or 2
  * @mode: SMC_MODE_R or SMC_MODE_D
@@ -141,7 +109,7 @@ unsigned int smc_hs_filter(const struct smc_clc_proposal *prop,
 		const struct smc_hs_cand *cand = &smc_hs_cands[i];
 		bool v2 = cand->version > 1;
 
-		if (!smc_hs_mode_has(v2 ? mode_v2 : prop->mode_v1, cand->mode))
+		if (!smc_clc_mode_has(v2 ? mode_v2 : prop->mode_v1, cand->mode))
 			continue;
 		if (v2)
 			rc = hs_filter_v2(cand, prop, own, lim);
@@ -178,7 +146,7 @@ int smc_hs_check_accept(const struct smc_clc_proposal *prop,
 
 	lim->release = 0;
 	hs_default_limits(lim);
-	if (!smc_hs_mode_has(v2 ? prop->mode_v2 : prop->mode_v1, accept->mode))
+	if (!smc_clc_mode_has(v2 ? prop->mode_v2 : prop->mode_v1, accept->mode))
 		return SMC_DECL_MODEUNSUPP;
 	if (!v2)
 		return 0;

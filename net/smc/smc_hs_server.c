@@ -114,30 +114,18 @@ static int hs_read_confirm(struct smc_hs *hs)
 	return rc;
 }
 
+/* the first step that gives no 0 is the last */
 static int hs_server_run(struct smc_hs *hs)
 {
-	int rc;
-
-	rc = smc_hs_step(hs, SMC_HS_STEP_PROPOSAL, hs_read_proposal(hs));
-	if (rc)
-		return rc;
-	rc = smc_hs_step(hs, SMC_HS_STEP_CHECK, smc_hs_check(hs->tcp));
-	if (rc)
-		return rc;
-	rc = smc_hs_step(hs, SMC_HS_STEP_SELECT, hs_select(hs));
-	if (rc)
-		return rc;
-	rc = smc_hs_step(hs, SMC_HS_STEP_ACCEPT, hs_send_accept(hs));
-	if (rc)
-		return rc;
-	rc = smc_hs_step(hs, SMC_HS_STEP_CONFIRM, hs_read_confirm(hs));
-	if (rc)
-		return rc;
-	return smc_hs_step(hs, SMC_HS_STEP_LINK, hs->cand->ops->finish(hs));
+	return smc_hs_step(hs, SMC_HS_STEP_PROPOSAL, hs_read_proposal(hs)) ?:
+	       smc_hs_step(hs, SMC_HS_STEP_CHECK, smc_hs_check(hs->tcp)) ?:
+	       smc_hs_step(hs, SMC_HS_STEP_SELECT, hs_select(hs)) ?:
+	       smc_hs_step(hs, SMC_HS_STEP_ACCEPT, hs_send_accept(hs)) ?:
+	       smc_hs_step(hs, SMC_HS_STEP_CONFIRM, hs_read_confirm(hs)) ?:
+	       smc_hs_step(hs, SMC_HS_STEP_LINK, hs->cand->ops->finish(hs));
 }
 
-/*
- * No memory for a handshake. The Proposal must come off the stream before TCP
+/* No memory for a handshake. The Proposal must come off the stream before TCP
  * can carry the connection.
  */
 static int hs_server_nomem(struct smc_sock *smc)

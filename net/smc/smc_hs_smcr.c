@@ -52,7 +52,7 @@ static void hs_smcr_propose(struct smc_hs *hs)
 	struct smc_clc_proposal *prop = &hs->prop;
 	const struct smc_ib_choice *choice = NULL;
 
-	if (smc_hs_mode_has(prop->mode_v2, SMC_MODE_R)) {
+	if (smc_clc_mode_has(prop->mode_v2, SMC_MODE_R)) {
 		choice = hs_choice(hs, 2);
 		memcpy(prop->gid_v2, choice->gid.raw,
 		       sizeof(prop->gid_v2));
@@ -60,7 +60,7 @@ static void hs_smcr_propose(struct smc_hs *hs)
 		prop->max_conns = 0;
 		prop->max_links = 0;
 	}
-	if (smc_hs_mode_has(prop->mode_v1, SMC_MODE_R)) {
+	if (smc_clc_mode_has(prop->mode_v1, SMC_MODE_R)) {
 		choice = hs_choice(hs, 1);
 		memcpy(prop->gid_v1, choice->gid.raw,
 		       sizeof(prop->gid_v1));
@@ -283,6 +283,19 @@ static int hs_smcr_connect(struct smc_hs *hs)
 	return 0;
 }
 
+/* No CONFIRM LINK came: ask TCP why. The peer may have given up before us. It
+ * waits another time than we do, so that its Decline arrives in this wait. RFC
+ * 7609, 4.5.
+ */
+static int hs_late_decline(struct smc_hs *hs)
+{
+	int rc;
+
+	rc = smc_clc_recv(hs->smc, SMC_CLC_DECLINE, hs->buf, sizeof(hs->buf),
+			  jiffies + SMC_HS_LATE_TIME, &hs->in);
+	return rc == -ETIMEDOUT ? SMC_DECL_TIMEOUT_CL : rc;
+}
+
 /* first contact: LLC phase, up to some seconds */
 static int hs_confirm_link(struct smc_hs *hs)
 {
@@ -301,7 +314,7 @@ static int hs_confirm_link(struct smc_hs *hs)
 	case -EIO:
 		return SMC_DECL_ERR_RDYLNK;
 	default:
-		return smc_hs_late_decline(hs);
+		return hs_late_decline(hs);
 	}
 }
 

@@ -44,12 +44,19 @@ struct net_device *smc_sock_route_dev(struct sock *tcpsk,
 	return ndev;
 }
 
-static bool sock_is_ipv4(const struct sock *sk)
+/**
+ * smc_sock_is_ipv4 - does a TCP connection run over IPv4?
+ * @tcpsk: TCP socket, of either family
+ *
+ * Context: any.
+ * Return: true if so
+ */
+bool smc_sock_is_ipv4(const struct sock *tcpsk)
 {
-	if (sk->sk_family == AF_INET)
+	if (tcpsk->sk_family == AF_INET)
 		return true;
 #if IS_ENABLED(CONFIG_IPV6)
-	return ipv6_addr_v4mapped(&sk->sk_v6_rcv_saddr);
+	return ipv6_addr_v4mapped(&tcpsk->sk_v6_rcv_saddr);
 #else
 	return false;
 #endif
@@ -186,7 +193,7 @@ int smc_prefix_get(struct socket *tcp, struct smc_clc_proposal *p)
 	if (!ndev)
 		return -ENODEV;
 	rcu_read_lock();
-	if (sock_is_ipv4(tcp->sk))
+	if (smc_sock_is_ipv4(tcp->sk))
 		rc = prefix4_get_rcu(ndev, inet_sk(tcp->sk)->inet_saddr, p);
 	else
 		rc = prefix6_get_rcu(ndev, p);

@@ -13,6 +13,7 @@ struct socket;
 
 struct net_device *smc_sock_route_dev(struct sock *tcpsk,
 				      netdevice_tracker *tracker);
+bool smc_sock_is_ipv4(const struct sock *tcpsk);
 int smc_prefix_get(struct socket *tcp, struct smc_clc_proposal *p);
 int smc_prefix_match(struct socket *tcp, const struct smc_clc_proposal *p);
 

@@ -79,19 +79,19 @@ static void hs_test_modes(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
-		KUNIT_EXPECT_EQ(test, smc_hs_mode_has(all[i], R),
+		KUNIT_EXPECT_EQ(test, smc_clc_mode_has(all[i], R),
 				all[i] == R || all[i] == B);
-		KUNIT_EXPECT_EQ(test, smc_hs_mode_has(all[i], D),
+		KUNIT_EXPECT_EQ(test, smc_clc_mode_has(all[i], D),
 				all[i] == D || all[i] == B);
 		KUNIT_EXPECT_TRUE(test,
-				  smc_hs_mode_has(smc_hs_mode_add(all[i], R),
-						  R));
+				  smc_clc_mode_has(smc_clc_mode_add(all[i], R),
+						   R));
 	}
-	KUNIT_EXPECT_EQ(test, smc_hs_mode_add(N, R), R);
-	KUNIT_EXPECT_EQ(test, smc_hs_mode_add(R, R), R);
-	KUNIT_EXPECT_EQ(test, smc_hs_mode_add(R, D), B);
-	KUNIT_EXPECT_EQ(test, smc_hs_mode_add(D, R), B);
-	KUNIT_EXPECT_EQ(test, smc_hs_mode_add(B, D), B);
+	KUNIT_EXPECT_EQ(test, smc_clc_mode_add(N, R), R);
+	KUNIT_EXPECT_EQ(test, smc_clc_mode_add(R, R), R);
+	KUNIT_EXPECT_EQ(test, smc_clc_mode_add(R, D), B);
+	KUNIT_EXPECT_EQ(test, smc_clc_mode_add(D, R), B);
+	KUNIT_EXPECT_EQ(test, smc_clc_mode_add(B, D), B);
 }
 
 /* the bit names above, and that each mode is found */
