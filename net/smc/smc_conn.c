@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Ground of the data path (layer 5): kick the transport, schedule close_work,
- * the workqueue. The other files of the layer stand on it; smc_event.c is on
- * top of them.
+ * the workqueues of layers 5 and 6. The other files of the layer stand on it;
+ * smc_event.c is on top of them.
  */
 #include <linux/workqueue.h>
-#include <kunit/visibility.h>
 #include <net/sock.h>
 
 #include "smc_close.h"
 #include "smc_conn.h"
 
+/* ends of connections: sleep for a link to drain, hence unbound */
 static struct workqueue_struct *smc_conn_wq;
+/* handshakes of clients: sleep for the peer, so many at a time */
+struct workqueue_struct *smc_connect_wq;
+/* handshakes of servers: separate, as they may be what those of clients wait for */
+struct workqueue_struct *smc_hs_wq;
 
 /**
  * smc_conn_schedule() - let close_work look at the connection
@@ -47,23 +51,32 @@ void smc_conn_kick(struct smc_conn *conn)
 }
 
 /**
- * smc_conn_module_init() - workqueue of closing connections
- *
- * Work items may sleep for a link to drain, hence unbound.
+ * smc_wq_init() - workqueues of connections and handshakes
  *
  * Return: 0 or -ENOMEM
  */
-int __init smc_conn_module_init(void)
+int __init smc_wq_init(void)
 {
 	smc_conn_wq = alloc_workqueue("smc_close", WQ_MEM_RECLAIM | WQ_UNBOUND,
 				      0);
-	return smc_conn_wq ? 0 : -ENOMEM;
+	smc_connect_wq = alloc_workqueue("smc_connect", WQ_UNBOUND,
+					 WQ_MAX_ACTIVE);
+	smc_hs_wq = alloc_workqueue("smc_hs", WQ_UNBOUND, SMC_HS_MAX);
+	if (smc_conn_wq && smc_connect_wq && smc_hs_wq)
+		return 0;
+	smc_wq_exit();
+	return -ENOMEM;
 }
 
 /**
- * smc_conn_module_exit() - no socket exists any more
+ * smc_wq_exit() - undo smc_wq_init(), in parts if need be; no socket is left
  */
-void smc_conn_module_exit(void)
+void smc_wq_exit(void)
 {
-	destroy_workqueue(smc_conn_wq);
+	if (smc_hs_wq)
+		destroy_workqueue(smc_hs_wq);
+	if (smc_connect_wq)
+		destroy_workqueue(smc_connect_wq);
+	if (smc_conn_wq)
+		destroy_workqueue(smc_conn_wq);
 }

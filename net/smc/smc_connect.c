@@ -36,11 +36,6 @@
 #include "smc_reason.h"
 #include "smc_tcp.h"
 
-/* handshakes of clients: sleep for the peer, so many at a time. Separate from
- * those of servers, which may be what they wait for
- */
-static struct workqueue_struct *smc_connect_wq;
-
 static bool smc_tcp_syn_sent(const struct sock *tsk)
 {
 	return (1 << inet_sk_state_load(tsk)) & (TCPF_SYN_SENT | TCPF_SYN_RECV);
@@ -631,24 +626,4 @@ void smc_sock_drop(struct smc_sock *smc)
 	if (closed)
 		smc_sock_tcp_release(smc);
 	sock_put(sk);
-}
-
-/**
- * smc_connect_init() - workqueue of client handshakes
- *
- * Return: 0 or -ENOMEM.
- */
-int smc_connect_init(void)
-{
-	smc_connect_wq = alloc_workqueue("smc_connect", WQ_UNBOUND,
-					 WQ_MAX_ACTIVE);
-	return smc_connect_wq ? 0 : -ENOMEM;
-}
-
-/**
- * smc_connect_exit() - undo smc_connect_init(); no socket is left
- */
-void smc_connect_exit(void)
-{
-	destroy_workqueue(smc_connect_wq);
 }

@@ -24,7 +24,4 @@ bool smc_connect_cancel(struct smc_sock *smc);
 void smc_tcp_watch(struct smc_sock *smc);
 void smc_sock_drop(struct smc_sock *smc);
 
-int smc_connect_init(void);
-void smc_connect_exit(void);
-
 #endif /* SMC_CONNECT_H */

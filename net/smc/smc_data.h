@@ -18,7 +18,6 @@ void smc_conn_open(struct smc_sock *smc);	/* socket lock not needed */
  */
 void smc_conn_established(struct smc_sock *smc);
 void smc_conn_destroy(struct smc_sock *smc);	/* last step before sk_free */
-extern const struct smc_member_ops smc_conn_member_ops;
 void smc_conn_release_cb(struct sock *sk);	/* proto.release_cb */
 
 /* smc_tx.c: socket lock held by the caller unless said otherwise */
@@ -55,8 +54,11 @@ void smc_close_active(struct smc_sock *smc, long linger);
 /* error end: sk_err, A to the peer, waiters woken */
 void smc_close_abort(struct smc_sock *smc, int err);
 
-/* workqueue of layers 5..7 (WQ_MEM_RECLAIM | WQ_UNBOUND), made in smc_conn.c */
-int smc_conn_module_init(void);
-void smc_conn_module_exit(void);
+/* smc_conn.c: workqueues of layers 5 and 6 */
+#define SMC_HS_MAX	1024	/* server handshakes at a time; more clients get TCP */
+extern struct workqueue_struct *smc_connect_wq;
+extern struct workqueue_struct *smc_hs_wq;
+int smc_wq_init(void);
+void smc_wq_exit(void);
 
 #endif /* SMC_DATA_H */

@@ -283,6 +283,46 @@ static void smc_conn_close_work(struct work_struct *work)
 	sock_put(&smc->sk);
 }
 
+static void smc_conn_died(struct smc_member *m, int err)
+{
+	struct smc_sock *smc = smc_of_member(m);
+	struct smc_conn *conn = &smc->conn;
+	struct sock *sk = &smc->sk;
+
+	spin_lock_bh(&m->tx_lock);
+	WRITE_ONCE(conn->killed, true);
+	if (!conn->err)
+		conn->err = err;
+	spin_unlock_bh(&m->tx_lock);
+
+	lock_sock(sk);
+	/* In a handshake its caller finds out, or smc_conn_established(). */
+	if (sk->sk_state != SMC_INIT)
+		smc_close_kill(smc);
+	release_sock(sk);
+}
+
+static bool smc_conn_get(struct smc_member *m)
+{
+	return refcount_inc_not_zero(&smc_of_member(m)->sk.sk_refcnt);
+}
+
+static void smc_conn_put(struct smc_member *m)
+{
+	sock_put(&smc_of_member(m)->sk);
+}
+
+static const struct smc_member_ops smc_conn_member_ops = {
+	.next_msg	= smc_cdc_next_msg,
+	.tx_failed	= smc_cdc_tx_failed,
+	.tx_done	= smc_event_tx_done,
+	.rx_cdc		= smc_event_rx,
+	.died		= smc_conn_died,
+	.switched	= smc_cdc_switched,
+	.get		= smc_conn_get,
+	.put		= smc_conn_put,
+};
+
 /**
  * smc_conn_init() - prepare the data path of a new socket
  * @smc: socket, zeroed and initialised by sock_init_data()
@@ -290,9 +330,14 @@ static void smc_conn_close_work(struct work_struct *work)
 void smc_conn_init(struct smc_sock *smc)
 {
 	struct smc_conn *conn = &smc->conn;
+	struct smc_member *m = &conn->member;
 
-	smc_member_init(&conn->member, &smc_conn_member_ops,
-			sock_net(&smc->sk));
+	m->ops = &smc_conn_member_ops;
+	m->transport = &smcr_transport;
+	m->net = sock_net(&smc->sk);
+	spin_lock_init(&m->tx_lock);
+	INIT_LIST_HEAD(&m->lgr_node);
+	smcr_member_init(m);
 	timer_setup(&conn->cork_timer, smc_tx_cork_timer, 0);
 	INIT_DELAYED_WORK(&conn->close_work, smc_conn_close_work);
 }
@@ -365,43 +410,3 @@ void smc_conn_destroy(struct smc_sock *smc)
 	WARN_ON_ONCE(delayed_work_pending(&conn->close_work));
 }
 EXPORT_SYMBOL_IF_KUNIT(smc_conn_destroy);
-
-static void smc_conn_died(struct smc_member *m, int err)
-{
-	struct smc_sock *smc = smc_of_member(m);
-	struct smc_conn *conn = &smc->conn;
-	struct sock *sk = &smc->sk;
-
-	spin_lock_bh(&m->tx_lock);
-	WRITE_ONCE(conn->killed, true);
-	if (!conn->err)
-		conn->err = err;
-	spin_unlock_bh(&m->tx_lock);
-
-	lock_sock(sk);
-	/* In a handshake its caller finds out, or smc_conn_established(). */
-	if (sk->sk_state != SMC_INIT)
-		smc_close_kill(smc);
-	release_sock(sk);
-}
-
-static bool smc_conn_get(struct smc_member *m)
-{
-	return refcount_inc_not_zero(&smc_of_member(m)->sk.sk_refcnt);
-}
-
-static void smc_conn_put(struct smc_member *m)
-{
-	sock_put(&smc_of_member(m)->sk);
-}
-
-const struct smc_member_ops smc_conn_member_ops = {
-	.next_msg	= smc_cdc_next_msg,
-	.tx_failed	= smc_cdc_tx_failed,
-	.tx_done	= smc_event_tx_done,
-	.rx_cdc		= smc_event_rx,
-	.died		= smc_conn_died,
-	.switched	= smc_cdc_switched,
-	.get		= smc_conn_get,
-	.put		= smc_conn_put,
-};

@@ -46,12 +46,9 @@
 #define SMC_HS_FIRST_BYTE	(6 * HZ)
 /* pause before another try to pick up, without memory */
 #define SMC_ACCEPT_RETRY	(HZ / 10)
-/* handshakes that run at a time; more clients get TCP */
-#define SMC_HS_MAX		1024
-/* the same with SMC_LIMIT_HS */
+/* in place of SMC_HS_MAX with SMC_LIMIT_HS */
 #define SMC_HS_MAX_LIMITED	128
 
-static struct workqueue_struct *smc_hs_wq;
 static atomic_t smc_hs_active;	/* hs_work queued or running */
 
 /* More connections than the backlog allows? Those in handshake count against
@@ -755,33 +752,4 @@ int smc_accept(struct socket *sock, struct socket *newsock,
 	sock_put(sk);
 	smc_accept_graft(child, newsock);
 	return 0;
-}
-
-/**
- * smc_listen_init() - workqueues of the socket layer
- *
- * Return: 0 or -ENOMEM.
- */
-int smc_listen_init(void)
-{
-	int rc;
-
-	rc = smc_connect_init();
-	if (rc)
-		return rc;
-	smc_hs_wq = alloc_workqueue("smc_hs", WQ_UNBOUND, SMC_HS_MAX);
-	if (!smc_hs_wq) {
-		smc_connect_exit();
-		return -ENOMEM;
-	}
-	return 0;
-}
-
-/**
- * smc_listen_exit() - undo smc_listen_init(); no socket is left
- */
-void smc_listen_exit(void)
-{
-	destroy_workqueue(smc_hs_wq);
-	smc_connect_exit();
 }

@@ -13,7 +13,4 @@ void smc_listen_stop(struct smc_sock *smc);
 int smc_accept(struct socket *sock, struct socket *newsock,
 	       struct proto_accept_arg *arg);
 
-int smc_listen_init(void);
-void smc_listen_exit(void);
-
 #endif /* SMC_LISTEN_H */

@@ -17,7 +17,6 @@
 #include "smc_data.h"
 #include "smc_eid.h"
 #include "smc_ib.h"
-#include "smc_listen.h"
 #include "smc_net.h"
 #include "smc_netlink.h"
 #include "smc_pnet.h"
@@ -103,8 +102,7 @@ static const struct smc_step smc_steps[] = {
 	{ "namespaces",		smc_pernet_init,	smc_pernet_exit },
 	{ "EIDs",		smc_eid_init,		smc_eid_exit },
 	{ "PNET table",		smc_pnet_mod_init,	smc_pnet_exit },
-	{ "connections",	smc_conn_module_init,	smc_conn_module_exit },
-	{ "listeners",		smc_listen_init,	smc_listen_exit },
+	{ "workqueues",		smc_wq_init,		smc_wq_exit },
 	{ "SMC-R",		smcr_init,		smcr_exit },
 	{ "netlink",		smc_netlink_init,	smc_netlink_exit },
 	{ "TCP option",		smc_option_init,	smc_option_exit },

@@ -159,7 +159,7 @@ static const struct smc_wr_client_ops smcr_client_ops = {
 };
 
 /**
- * smcr_member_init() - SMC-R's part of smc_member_init()
+ * smcr_member_init() - SMC-R's part of a new member
  * @m: member
  */
 void smcr_member_init(struct smc_member *m)

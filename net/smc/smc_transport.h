@@ -106,7 +106,7 @@ struct smcr_member {
 /**
  * struct smc_member - a connection's membership in a link group
  * @ops: up-calls
- * @transport: set by smc_member_init()
+ * @transport: set with the socket
  * @net: namespace of the socket
  * @tx_lock: BH; orders the messages of the connection: held over next_msg and
  *	post. Outer to the link's post_lock, inner to the socket lock
@@ -185,8 +185,5 @@ static inline const char *smc_member_dev_name(const struct smc_member *m)
 {
 	return m->transport->dev_name(m);
 }
-
-void smc_member_init(struct smc_member *m, const struct smc_member_ops *ops,
-		     struct net *net);
 
 #endif /* SMC_TRANSPORT_H */

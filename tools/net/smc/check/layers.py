@@ -19,7 +19,7 @@ LAYERS = {
     7: "af sockopt",
     6: "connect listen fallback sock hs hs_client hs_server hs_smcr hs_rules clc",
     5: "conn event cdc tx rx splice close",
-    4: "transport smcr smcr_hs smcr_lgr core lgr link link_add link_del llc_serve mr rtoken buf",
+    4: "smcr smcr_hs smcr_lgr core lgr link link_add link_del llc_serve mr rtoken buf",
     3: "llc llc_flow",
     2: "wr wr_sched wr_slot wr_rx wr_reg wr_qp",
     1: "ib gid prefix tcp",
