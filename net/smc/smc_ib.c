@@ -27,6 +27,7 @@
 #include <rdma/ib_cache.h>
 
 #include "smc_ib.h"
+#include "smc_net.h"
 #include "smc_pnet.h"
 
 #define LINKS_GONE_WARN		(10 * HZ)
@@ -322,13 +323,10 @@ static void dev_update_pnetid_locked(struct smc_ib_dev *dev)
 	}
 }
 
-/**
- * smc_ib_pnet_changed - the PNET table has other RDMA rows
- *
- * Looks the id of each port up again. Existing link groups keep theirs.
- * Context: process, no PNET lock held.
+/* For smc_pnet: the table has other RDMA rows, so look the id of each port up
+ * again. Existing link groups keep theirs. Process context.
  */
-void smc_ib_pnet_changed(void)
+static void ib_pnet_changed(void)
 {
 	struct smc_ib_dev *dev;
 
@@ -523,8 +521,9 @@ static void ib_client_rename(struct ib_device *ibdev, void *client_data)
 	strscpy(old, dev->name);
 	strscpy(dev->name, dev_name(&ibdev->dev));
 	mutex_unlock(&ib_lock);
-	smc_pnet_ib_renamed(old, dev_name(&ibdev->dev));
-	smc_ib_pnet_changed();
+	smc_pnet_table_ib_renamed(smc_net(&init_net), old,
+				  dev_name(&ibdev->dev));
+	ib_pnet_changed();
 }
 
 static struct ib_client smc_ib_client = {
@@ -552,10 +551,10 @@ int smc_ib_init(const struct smc_dev_ops *ops)
 		return -EINVAL;
 	dev_ops = ops;
 	get_random_bytes(peer_instance, sizeof(peer_instance));
-	smc_pnet_set_taken(ib_pnet_taken);
+	smc_pnet_set_ib(ib_pnet_changed, ib_pnet_taken);
 	rc = ib_register_client(&smc_ib_client);
 	if (rc)
-		smc_pnet_set_taken(NULL);
+		smc_pnet_set_ib(NULL, NULL);
 	return rc;
 }
 
@@ -567,5 +566,5 @@ int smc_ib_init(const struct smc_dev_ops *ops)
 void smc_ib_exit(void)
 {
 	ib_unregister_client(&smc_ib_client);
-	smc_pnet_set_taken(NULL);
+	smc_pnet_set_ib(NULL, NULL);
 }

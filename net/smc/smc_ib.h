@@ -157,6 +157,5 @@ struct smc_ib_port *smc_ib_port_get(bool (*fits)(struct smc_ib_port *port,
 				    void *arg, unsigned int n);
 void smc_ib_port_put(struct smc_ib_port *port);
 int smc_ib_for_each(int (*fn)(struct smc_ib_dev *dev, void *arg), void *arg);
-void smc_ib_pnet_changed(void);	/* user table changed: recompute port ids */
 
 #endif /* SMC_IB_H */

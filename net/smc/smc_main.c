@@ -16,7 +16,6 @@
 #include "smc_af.h"
 #include "smc_data.h"
 #include "smc_eid.h"
-#include "smc_ib.h"
 #include "smc_net.h"
 #include "smc_netlink.h"
 #include "smc_pnet.h"
@@ -35,18 +34,10 @@ static int __net_init smc_net_ns_init(struct net *net)
 	rc = smc_stats_net_init(net);
 	if (rc)
 		return rc;
-	rc = smc_pnet_net_init(net);
-	if (rc)
-		goto stats;
+	smc_pnet_table_init(sn);
 	rc = smc_sysctl_net_init(net);
 	if (rc)
-		goto pnet;
-	return 0;
-
-pnet:
-	smc_pnet_net_exit(net);
-stats:
-	smc_stats_net_exit(net);
+		smc_stats_net_exit(net);
 	return rc;
 }
 
@@ -55,7 +46,7 @@ static void __net_exit smc_net_ns_exit(struct net *net)
 {
 	smcr_net_exit(net);
 	smc_sysctl_net_exit(net);
-	smc_pnet_net_exit(net);
+	smc_pnet_table_del(smc_net(net), NULL, NULL);
 	smc_stats_net_exit(net);
 }
 
@@ -74,11 +65,6 @@ static int __init smc_pernet_init(void)
 static void smc_pernet_exit(void)
 {
 	unregister_pernet_subsys(&smc_net_ops);
-}
-
-static int __init smc_pnet_mod_init(void)
-{
-	return smc_pnet_init(smc_ib_pnet_changed);
 }
 
 static int __init smc_option_init(void)
@@ -101,7 +87,7 @@ struct smc_step {
 static const struct smc_step smc_steps[] = {
 	{ "namespaces",		smc_pernet_init,	smc_pernet_exit },
 	{ "EIDs",		smc_eid_init,		smc_eid_exit },
-	{ "PNET table",		smc_pnet_mod_init,	smc_pnet_exit },
+	{ "PNET table",		smc_pnet_init,		smc_pnet_exit },
 	{ "workqueues",		smc_wq_init,		smc_wq_exit },
 	{ "SMC-R",		smcr_init,		smcr_exit },
 	{ "netlink",		smc_netlink_init,	smc_netlink_exit },

@@ -39,7 +39,6 @@ struct smc_net {
 	/* PNET table of smc_pnet.c */
 	struct mutex pnet_lock;
 	struct list_head pnet_list;
-	u64 pnet_gen;
 
 	struct smc_counters __percpu *counters;
 	struct smc_fback_table *fback;	/* fallback reasons and counts */

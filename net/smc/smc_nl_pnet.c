@@ -6,6 +6,7 @@
 #include <net/genetlink.h>
 #include <uapi/linux/smc.h>
 
+#include "smc_net.h"
 #include "smc_netlink.h"
 #include "smc_pnet.h"
 
@@ -68,6 +69,7 @@ static int smc_nl_pnet_id(struct genl_info *info, u8 id[SMC_PNETID_BYTES])
  */
 static int smc_nl_pnet_get(struct sk_buff *req, struct genl_info *info)
 {
+	struct smc_net *sn = smc_net(genl_info_net(info));
 	struct smc_pnet_entry e;
 	u8 id[SMC_PNETID_BYTES];
 	struct sk_buff *skb;
@@ -80,7 +82,7 @@ static int smc_nl_pnet_get(struct sk_buff *req, struct genl_info *info)
 	skb = nlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
 	if (!skb)
 		return -ENOMEM;
-	for (i = 0; smc_pnet_get(genl_info_net(info), id, i, &e); i++) {
+	for (i = 0; smc_pnet_table_get(sn, id, i, &e); i++) {
 		rc = smc_nl_pnet_put(skb, info->snd_portid, info->snd_seq, &e);
 		if (rc)
 			goto fail;
@@ -100,10 +102,10 @@ fail:
 
 static int smc_nl_pnet_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct net *net = sock_net(skb->sk);
+	struct smc_net *sn = smc_net(sock_net(skb->sk));
 	struct smc_pnet_entry e;
 
-	for (; smc_pnet_get(net, NULL, cb->args[0], &e); cb->args[0]++)
+	for (; smc_pnet_table_get(sn, NULL, cb->args[0], &e); cb->args[0]++)
 		if (smc_nl_pnet_put(skb, NETLINK_CB(cb->skb).portid,
 				    cb->nlh->nlmsg_seq, &e))
 			break;
@@ -139,15 +141,15 @@ static int smc_nl_pnet_del(struct sk_buff *req, struct genl_info *info)
 	rc = smc_nl_pnet_id(info, id);
 	if (rc)
 		return rc;
-	rc = smc_pnet_del(genl_info_net(info), id);
-	if (rc == -ENOENT)
-		NL_SET_ERR_MSG(info->extack, "no row with this PNET id");
-	return rc;
+	if (smc_pnet_del(genl_info_net(info), id))
+		return 0;
+	NL_SET_ERR_MSG(info->extack, "no row with this PNET id");
+	return -ENOENT;
 }
 
 static int smc_nl_pnet_flush(struct sk_buff *req, struct genl_info *info)
 {
-	smc_pnet_flush(genl_info_net(info));
+	smc_pnet_del(genl_info_net(info), NULL);
 	return 0;	/* smc_pnet(8) takes any error for a failure */
 }
 

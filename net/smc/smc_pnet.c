@@ -18,9 +18,8 @@
 
 #include "smc_net.h"
 #include "smc_pnet.h"
-#include "smc_pnet_table.h"
 
-/* both set at init, before anybody can call, and cleared at exit */
+/* see smc_pnet_set_ib() */
 static void (*pnet_changed)(void);
 static bool (*pnet_taken)(const char *name, u8 port);
 
@@ -155,18 +154,6 @@ bool smc_pnet_of_ibport(struct ib_device *ibdev, u8 port,
 	return true;
 }
 
-/**
- * smc_pnet_ib_renamed - an RDMA device has a new name
- * @from: old name
- * @to: new name
- *
- * Its rows follow; the caller looks its ids up again. Context: process.
- */
-void smc_pnet_ib_renamed(const char *from, const char *to)
-{
-	smc_pnet_table_ib_renamed(smc_net(&init_net), from, to);
-}
-
 /* has the interface of that name an id from the firmware? */
 static bool add_hw_id(struct net *net, const char *name)
 {
@@ -232,7 +219,8 @@ static int add_bind_locked(struct net *net, struct smc_pnet_entry *e)
 /**
  * smc_pnet_add - give an interface and/or an RDMA port a PNET id
  * @net: namespace
- * @arg: the id and the names, copied; spaces around @ibdev are dropped
+ * @e: the id, as smc_pnet_parse_id() makes it, and the names, copied; an
+ *	alternative name of an interface is replaced by its own
  * @extack: gets the reason of a refusal, may be NULL
  *
  * The names may be those of devices that do not exist yet. Outside the initial
@@ -240,40 +228,28 @@ static int add_bind_locked(struct net *net, struct smc_pnet_entry *e)
  * is added. Context: process.
  *
  * Return: 0 if at least one part was added, -EEXIST if none, -EINVAL for a bad
- * id, port or name, -ENOMEM; on error nothing was added.
+ * port, -ENOMEM; on error nothing was added.
  */
-int smc_pnet_add(struct net *net, const struct smc_pnet_entry *arg,
+int smc_pnet_add(struct net *net, struct smc_pnet_entry *e,
 		 struct netlink_ext_ack *extack)
 {
 	struct smc_net *sn = smc_net(net);
-	struct smc_pnet_entry e = *arg;
 	unsigned int which;
 	int ifindex = 0;
-	char *name;
 	int rc;
 
-	if (smc_pnet_parse_id(arg->pnetid, SMC_PNETID_BYTES, e.pnetid)) {
-		NL_SET_ERR_MSG(extack, "PNET id must be 1 to 16 letters and digits");
-		return -EINVAL;
-	}
-	name = strim(e.ibdev);
-	memmove(e.ibdev, name, strlen(name) + 1);
-	if (arg->ibdev[0] && !e.ibdev[0]) {
-		NL_SET_ERR_MSG(extack, "RDMA device name is empty");
-		return -EINVAL;
-	}
-	if (e.ibdev[0] && (e.ibport < 1 || e.ibport > SMC_PNET_MAX_PORT)) {
+	if (e->ibdev[0] && (e->ibport < 1 || e->ibport > SMC_PNET_MAX_PORT)) {
 		NL_SET_ERR_MSG(extack, "RDMA port must be 1 or 2");
 		return -EINVAL;
 	}
-	which = add_parts(net, &e, extack);
+	which = add_parts(net, e, extack);
 	if (!which)
 		return -EEXIST;
 
 	mutex_lock(&sn->pnet_lock);
 	if (which & SMC_PNET_ROW_ETH)
-		ifindex = add_bind_locked(net, &e);
-	rc = smc_pnet_table_add(sn, &e, which, ifindex);
+		ifindex = add_bind_locked(net, e);
+	rc = smc_pnet_table_add(sn, e, which, ifindex);
 	mutex_unlock(&sn->pnet_lock);
 	if (rc == -EEXIST)
 		NL_SET_ERR_MSG(extack, "interface or RDMA port is in the table");
@@ -282,7 +258,15 @@ int smc_pnet_add(struct net *net, const struct smc_pnet_entry *arg,
 	return rc;
 }
 
-static unsigned int pnet_del(struct net *net, const u8 *id)
+/**
+ * smc_pnet_del - remove rows
+ * @net: namespace
+ * @id: PNET id, NULL for all rows
+ *
+ * Context: process.
+ * Return: number of rows removed.
+ */
+unsigned int smc_pnet_del(struct net *net, const u8 *id)
 {
 	unsigned int which;
 	unsigned int n;
@@ -291,48 +275,6 @@ static unsigned int pnet_del(struct net *net, const u8 *id)
 	if ((which & SMC_PNET_ROW_IB) && pnet_changed)
 		pnet_changed();
 	return n;
-}
-
-/**
- * smc_pnet_del - remove all rows of a PNET id
- * @net: namespace
- * @id: PNET id
- *
- * Context: process.
- * Return: 0, or -ENOENT if there was none.
- */
-int smc_pnet_del(struct net *net, const u8 id[SMC_PNETID_BYTES])
-{
-	return pnet_del(net, id) ? 0 : -ENOENT;
-}
-
-/**
- * smc_pnet_flush - remove all rows
- * @net: namespace
- *
- * Context: process.
- * Return: 0, also for an empty table.
- */
-int smc_pnet_flush(struct net *net)
-{
-	pnet_del(net, NULL);
-	return 0;
-}
-
-/**
- * smc_pnet_get - read a row
- * @net: namespace
- * @id: count rows of this PNET id only, or NULL
- * @idx: number of the row, from 0, in the order in which they were added
- * @e: filled with the row
- *
- * Context: process. smc_net.pnet_gen changes with the table.
- * Return: false if there is no such row.
- */
-bool smc_pnet_get(struct net *net, const u8 *id, unsigned int idx,
-		  struct smc_pnet_entry *e)
-{
-	return smc_pnet_table_get(smc_net(net), id, idx, e);
 }
 
 /* under RTNL, which is outside of pnet_lock */
@@ -359,62 +301,38 @@ static struct notifier_block pnet_netdev_nb = {
 };
 
 /**
- * smc_pnet_set_taken - callback for the check of an ADD
+ * smc_pnet_set_ib - what the RDMA devices have to do with the table
+ * @changed: called after RDMA rows changed
  * @taken: tells if a port of an RDMA device with that name or parent name has
- *	a PNET id; called in process context with no lock held. NULL: none
+ *	a PNET id
  *
- * Context: process, init and exit, when no table access can run.
+ * Both are called in process context with no lock held. NULL: none. Context:
+ * process, init and exit, when no table access can run.
  */
-void smc_pnet_set_taken(bool (*taken)(const char *name, u8 port))
+void smc_pnet_set_ib(void (*changed)(void),
+		     bool (*taken)(const char *name, u8 port))
 {
+	pnet_changed = changed;
 	pnet_taken = taken;
 }
 
 /**
- * smc_pnet_init - start
- * @changed: called after RDMA rows changed; process context, no lock held
+ * smc_pnet_init - keep the bindings of all tables
  *
  * Context: process, module init, after the namespaces have their state.
  * Return: 0 or a negative errno of the notifier registration.
  */
-int smc_pnet_init(void (*changed)(void))
+int smc_pnet_init(void)
 {
-	pnet_changed = changed;
 	return register_netdevice_notifier(&pnet_netdev_nb);
 }
 
 /**
- * smc_pnet_exit - stop
+ * smc_pnet_exit - undo smc_pnet_init(), before the namespaces lose their state
  *
- * Context: process, module exit, before the namespaces lose their state.
+ * Context: process, module exit.
  */
 void smc_pnet_exit(void)
 {
 	unregister_netdevice_notifier(&pnet_netdev_nb);
-	pnet_changed = NULL;
-}
-
-/**
- * smc_pnet_net_init - set up the table of a namespace
- * @net: namespace
- *
- * Context: process.
- * Return: 0.
- */
-int smc_pnet_net_init(struct net *net)
-{
-	smc_pnet_table_init(smc_net(net));
-	return 0;
-}
-
-/**
- * smc_pnet_net_exit - free the table of a namespace
- * @net: namespace; its interfaces are gone
- *
- * Context: process. Nobody is told: the initial namespace goes with the
- * module, when all devices have been given up.
- */
-void smc_pnet_net_exit(struct net *net)
-{
-	smc_pnet_table_del(smc_net(net), NULL, NULL);
 }

@@ -34,34 +34,46 @@ struct smc_pnet_entry {
 	u8 ibport;
 };
 
-int smc_pnet_init(void (*changed)(void));	/* @changed: RDMA rows changed */
+enum smc_pnet_which {
+	SMC_PNET_ROW_ETH	= 1,
+	SMC_PNET_ROW_IB		= 2,
+};
+
+struct smc_net;
+
+/* smc_pnet.c: ids of devices, rules of ADD and DEL, bindings */
+int smc_pnet_init(void);
 void smc_pnet_exit(void);
-int smc_pnet_net_init(struct net *net);
-void smc_pnet_net_exit(struct net *net);
-
-/* asked before an RDMA row is added: has a device port of that name an id? */
-void smc_pnet_set_taken(bool (*taken)(const char *name, u8 port));
-
-/* true and 16 bytes if there is an id */
+void smc_pnet_set_ib(void (*changed)(void),
+		     bool (*taken)(const char *name, u8 port));
 bool smc_pnet_of_netdev(struct net_device *ndev, u8 id[SMC_PNETID_BYTES]);
 bool smc_pnet_of_ibport(struct ib_device *ibdev, u8 port,
 			u8 id[SMC_PNETID_BYTES], bool *user);
-bool smc_pnet_equal(const u8 a[SMC_PNETID_BYTES], const u8 b[SMC_PNETID_BYTES]);
-void smc_pnet_ib_renamed(const char *from, const char *to);
-
-/* bottom of the stack below @ndev; RCU read side */
 struct net_device *smc_pnet_base_rcu(struct net_device *ndev);
+int smc_pnet_add(struct net *net, struct smc_pnet_entry *e,
+		 struct netlink_ext_ack *extack);
+unsigned int smc_pnet_del(struct net *net, const u8 *id);
 
-/* table access for netlink, process context */
+/* smc_pnet_table.c: ids, and the table of one namespace, apart from devices */
+bool smc_pnet_equal(const u8 a[SMC_PNETID_BYTES], const u8 b[SMC_PNETID_BYTES]);
 int smc_pnet_parse_id(const char *str, size_t len, u8 id[SMC_PNETID_BYTES]);
 void smc_pnet_id_text(const u8 id[SMC_PNETID_BYTES],
 		      char text[SMC_PNETID_BYTES + 1]);
-int smc_pnet_add(struct net *net, const struct smc_pnet_entry *e,
-		 struct netlink_ext_ack *extack);
-int smc_pnet_del(struct net *net, const u8 id[SMC_PNETID_BYTES]);
-int smc_pnet_flush(struct net *net);
-/* row number @idx (optionally only rows of @id); false at the end */
-bool smc_pnet_get(struct net *net, const u8 *id, unsigned int idx,
-		  struct smc_pnet_entry *e);
+void smc_pnet_table_init(struct smc_net *sn);
+int smc_pnet_table_add(struct smc_net *sn, const struct smc_pnet_entry *e,
+		       unsigned int which, int ifindex);
+unsigned int smc_pnet_table_del(struct smc_net *sn, const u8 *id,
+				unsigned int *which);
+bool smc_pnet_table_get(struct smc_net *sn, const u8 *id, unsigned int idx,
+			struct smc_pnet_entry *e);
+bool smc_pnet_table_netdev(struct smc_net *sn, int ifindex,
+			   u8 id[SMC_PNETID_BYTES]);
+bool smc_pnet_table_ibport(struct smc_net *sn, const char *name,
+			   const char *parent, u8 port,
+			   u8 id[SMC_PNETID_BYTES]);
+void smc_pnet_table_bind(struct smc_net *sn, int ifindex, const char *name);
+void smc_pnet_table_unbind(struct smc_net *sn, int ifindex);
+void smc_pnet_table_ib_renamed(struct smc_net *sn, const char *from,
+			       const char *to);
 
 #endif /* SMC_PNET_H */

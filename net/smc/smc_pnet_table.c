@@ -22,7 +22,7 @@
 #include <kunit/visibility.h>
 
 #include "smc_net.h"
-#include "smc_pnet_table.h"
+#include "smc_pnet.h"
 
 struct smc_pnet_row {
 	struct list_head node;		/* smc_net.pnet_list */
@@ -119,7 +119,6 @@ void smc_pnet_table_init(struct smc_net *sn)
 {
 	mutex_init(&sn->pnet_lock);
 	INIT_LIST_HEAD(&sn->pnet_list);
-	sn->pnet_gen = 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(smc_pnet_table_init);
 
@@ -146,6 +145,15 @@ static bool row_exists_locked(struct smc_net *sn,
 	return false;
 }
 
+static struct smc_pnet_row *row_new(const struct smc_pnet_entry *e)
+{
+	struct smc_pnet_row *row = kzalloc_obj(*row);
+
+	if (row)
+		memcpy(row->e.pnetid, e->pnetid, SMC_PNETID_BYTES);
+	return row;
+}
+
 /* @row is used up */
 static bool row_insert_locked(struct smc_net *sn, struct smc_pnet_row *row)
 {
@@ -154,7 +162,6 @@ static bool row_insert_locked(struct smc_net *sn, struct smc_pnet_row *row)
 		return false;
 	}
 	list_add_tail_rcu(&row->node, &sn->pnet_list);
-	sn->pnet_gen++;
 	return true;
 }
 
@@ -177,20 +184,18 @@ int smc_pnet_table_add(struct smc_net *sn, const struct smc_pnet_entry *e,
 
 	lockdep_assert_held(&sn->pnet_lock);
 	if (which & SMC_PNET_ROW_ETH) {
-		eth = kzalloc_obj(*eth);
+		eth = row_new(e);
 		if (!eth)
 			return -ENOMEM;
-		memcpy(eth->e.pnetid, e->pnetid, SMC_PNETID_BYTES);
 		strscpy(eth->e.ndev, e->ndev);
 		eth->ifindex = ifindex;
 	}
 	if (which & SMC_PNET_ROW_IB) {
-		ib = kzalloc_obj(*ib);
+		ib = row_new(e);
 		if (!ib) {
 			kfree(eth);
 			return -ENOMEM;
 		}
-		memcpy(ib->e.pnetid, e->pnetid, SMC_PNETID_BYTES);
 		strscpy(ib->e.ibdev, e->ibdev);
 		ib->e.ibport = e->ibport;
 	}
@@ -224,7 +229,6 @@ unsigned int smc_pnet_table_del(struct smc_net *sn, const u8 *id,
 		kinds |= row->e.ibdev[0] ? SMC_PNET_ROW_IB : SMC_PNET_ROW_ETH;
 		list_del_rcu(&row->node);
 		kfree_rcu(row, rcu);
-		sn->pnet_gen++;
 		n++;
 	}
 	mutex_unlock(&sn->pnet_lock);
@@ -357,7 +361,6 @@ void smc_pnet_table_bind(struct smc_net *sn, int ifindex, const char *name)
 	row = row_find_locked(sn, ifindex, NULL);
 	if (row) {
 		strscpy(row->e.ndev, name);
-		sn->pnet_gen++;
 	} else {
 		row = row_find_locked(sn, 0, name);
 		if (row)
@@ -392,9 +395,8 @@ EXPORT_SYMBOL_IF_KUNIT(smc_pnet_table_unbind);
  * @from: old name
  * @to: new name
  *
- * Its rows follow. Rows are replaced, not
- * changed, because look-ups read the name under RCU; a row for which there is
- * no memory keeps the old name. Context: process.
+ * Its rows follow. They are replaced, because look-ups read the name under RCU;
+ * one for which there is no memory keeps the old name. Context: process.
  */
 void smc_pnet_table_ib_renamed(struct smc_net *sn, const char *from,
 			       const char *to)
@@ -411,7 +413,6 @@ void smc_pnet_table_ib_renamed(struct smc_net *sn, const char *from,
 		strscpy(copy->e.ibdev, to);
 		list_replace_rcu(&row->node, &copy->node);
 		kfree_rcu(row, rcu);
-		sn->pnet_gen++;
 	}
 	mutex_unlock(&sn->pnet_lock);
 }
