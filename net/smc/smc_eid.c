@@ -14,20 +14,13 @@
 
 #include <kunit/visibility.h>
 
-#ifdef CONFIG_S390
-#include <linux/processor.h>
-#include <asm/cpu.h>
-#endif
-
 #include "smc_eid.h"
 
 /* covers eid_table, eid_count, seid_on; process context only */
 static DEFINE_SPINLOCK(eid_lock);
 static u8 eid_table[SMC_EID_MAX][SMC_EID_BYTES];
 static unsigned int eid_count;
-static bool seid_on;
-/* written once at init; zeroes if the platform has none */
-static u8 seid[SMC_EID_BYTES];
+static bool seid_on = IS_ENABLED(CONFIG_S390);
 
 static bool ueid_char(u8 c, bool first)
 {
@@ -68,15 +61,6 @@ bool smc_eid_valid_ueid(const u8 eid[SMC_EID_BYTES])
 }
 EXPORT_SYMBOL_IF_KUNIT(smc_eid_valid_ueid);
 
-/* length of a netlink string of exactly 32 characters, with or without NUL */
-static bool eid_len_ok(const u8 *str, size_t len)
-{
-	if (!str)
-		return false;
-	return len == SMC_EID_BYTES ||
-	       (len == SMC_EID_BYTES + 1 && !str[SMC_EID_BYTES]);
-}
-
 /* index in the table, or -1 */
 static int eid_index_locked(const u8 *eid)
 {
@@ -91,32 +75,27 @@ static int eid_index_locked(const u8 *eid)
 
 /**
  * smc_eid_add - add a user EID
- * @str: 32 characters, blank padded; copied
- * @len: 32, or 33 with a NUL at the end
+ * @eid: 32 characters, blank padded; copied
  * @extack: gets the reason of a refusal, may be NULL
  *
  * Context: process.
  * Return: 0, -EINVAL for bad syntax, -EEXIST, -ERANGE if the table is full.
  */
-int smc_eid_add(const u8 *str, size_t len, struct netlink_ext_ack *extack)
+int smc_eid_add(const u8 eid[SMC_EID_BYTES], struct netlink_ext_ack *extack)
 {
 	int rc = 0;
 
-	if (!eid_len_ok(str, len)) {
-		NL_SET_ERR_MSG(extack, "EID must have 32 characters, blank padded");
-		return -EINVAL;
-	}
-	if (!smc_eid_valid_ueid(str)) {
+	if (!smc_eid_valid_ueid(eid)) {
 		NL_SET_ERR_MSG(extack, "EID must be of A-Z, 0-9, '.', '-', letter or digit first");
 		return -EINVAL;
 	}
 	spin_lock(&eid_lock);
-	if (eid_index_locked(str) >= 0)
+	if (eid_index_locked(eid) >= 0)
 		rc = -EEXIST;
 	else if (eid_count == SMC_EID_MAX)
 		rc = -ERANGE;
 	else
-		memcpy(eid_table[eid_count++], str, SMC_EID_BYTES);
+		memcpy(eid_table[eid_count++], eid, SMC_EID_BYTES);
 	spin_unlock(&eid_lock);
 
 	if (rc == -EEXIST)
@@ -139,25 +118,20 @@ static bool seid_restore_locked(void)
 
 /**
  * smc_eid_del - remove a user EID
- * @str: 32 characters, blank padded; the syntax is not checked
- * @len: 32, or 33 with a NUL at the end
+ * @eid: 32 characters, blank padded; the syntax is not checked
  * @extack: gets the reason of a refusal, may be NULL
  *
  * Context: process.
- * Return: 0, -EINVAL for a bad length, -ENOENT, or -EAGAIN: the last UEID was
- * removed and that enabled the SEID again (s390 only).
+ * Return: 0, -ENOENT, or -EAGAIN: the last UEID was removed and that enabled the
+ * SEID again (s390 only).
  */
-int smc_eid_del(const u8 *str, size_t len, struct netlink_ext_ack *extack)
+int smc_eid_del(const u8 eid[SMC_EID_BYTES], struct netlink_ext_ack *extack)
 {
 	bool restored = false;
 	int i;
 
-	if (!eid_len_ok(str, len)) {
-		NL_SET_ERR_MSG(extack, "EID must have 32 characters, blank padded");
-		return -EINVAL;
-	}
 	spin_lock(&eid_lock);
-	i = eid_index_locked(str);
+	i = eid_index_locked(eid);
 	if (i >= 0) {
 		eid_count--;
 		memmove(eid_table[i], eid_table[i + 1],
@@ -181,10 +155,9 @@ EXPORT_SYMBOL_IF_KUNIT(smc_eid_del);
  */
 void smc_eid_flush(void)
 {
-	spin_lock(&eid_lock);
+	guard(spinlock)(&eid_lock);
 	eid_count = 0;
 	seid_restore_locked();
-	spin_unlock(&eid_lock);
 }
 EXPORT_SYMBOL_IF_KUNIT(smc_eid_flush);
 
@@ -200,10 +173,9 @@ unsigned int smc_eid_snapshot(u8 eids[][SMC_EID_BYTES], unsigned int max)
 {
 	unsigned int n;
 
-	spin_lock(&eid_lock);
+	guard(spinlock)(&eid_lock);
 	n = min(eid_count, max);
 	memcpy(eids, eid_table, n * SMC_EID_BYTES);
-	spin_unlock(&eid_lock);
 	return n;
 }
 EXPORT_SYMBOL_IF_KUNIT(smc_eid_snapshot);
@@ -220,17 +192,16 @@ EXPORT_SYMBOL_IF_KUNIT(smc_eid_snapshot);
 bool smc_eid_match(const u8 client[][SMC_EID_BYTES], unsigned int n,
 		   u8 out[SMC_EID_BYTES])
 {
-	bool found = false;
 	unsigned int i;
 
-	spin_lock(&eid_lock);
-	for (i = 0; i < n && !found; i++) {
-		found = eid_index_locked(client[i]) >= 0;
-		if (found)
-			memcpy(out, client[i], SMC_EID_BYTES);
+	guard(spinlock)(&eid_lock);
+	for (i = 0; i < n; i++) {
+		if (eid_index_locked(client[i]) < 0)
+			continue;
+		memcpy(out, client[i], SMC_EID_BYTES);
+		return true;
 	}
-	spin_unlock(&eid_lock);
-	return found;
+	return false;
 }
 EXPORT_SYMBOL_IF_KUNIT(smc_eid_match);
 
@@ -247,74 +218,15 @@ bool smc_eid_have_any(void)
 EXPORT_SYMBOL_IF_KUNIT(smc_eid_have_any);
 
 /**
- * smc_eid_is_ours - may a peer choose this EID
- * @eid: 32 bytes from an Accept
- *
- * Context: process.
- * Return: true for a user EID of the table and for the SEID while enabled.
- */
-bool smc_eid_is_ours(const u8 eid[SMC_EID_BYTES])
-{
-	bool ours;
-
-	spin_lock(&eid_lock);
-	ours = eid_index_locked(eid) >= 0 ||
-	       (seid_on && !memcmp(eid, seid, SMC_EID_BYTES));
-	spin_unlock(&eid_lock);
-	return ours;
-}
-EXPORT_SYMBOL_IF_KUNIT(smc_eid_is_ours);
-
-/**
- * smc_eid_seid - the system EID
- * @out: 32 bytes, zeroes where the platform has none
- *
- * Context: any.
- */
-void smc_eid_seid(u8 out[SMC_EID_BYTES])
-{
-	memcpy(out, seid, SMC_EID_BYTES);
-}
-
-/**
- * smc_eid_seid_enabled - is the system EID offered and accepted
- *
- * Context: any.
- * Return: always false except on s390.
- */
-bool smc_eid_seid_enabled(void)
-{
-	return READ_ONCE(seid_on);
-}
-
-/**
- * smc_eid_seid_enable - switch the system EID on
+ * smc_eid_set_seid - switch the system EID on or off
+ * @on: which
  * @extack: gets the reason of a refusal, may be NULL
  *
  * Context: process.
- * Return: 0, or -EOPNOTSUPP where the platform has none.
+ * Return: 0, -EOPNOTSUPP where the platform has none, -ENOENT if it goes off
+ * and no user EID is left in its place.
  */
-int smc_eid_seid_enable(struct netlink_ext_ack *extack)
-{
-	if (!IS_ENABLED(CONFIG_S390)) {
-		NL_SET_ERR_MSG(extack, "this platform has no system EID");
-		return -EOPNOTSUPP;
-	}
-	spin_lock(&eid_lock);
-	seid_on = true;
-	spin_unlock(&eid_lock);
-	return 0;
-}
-
-/**
- * smc_eid_seid_disable - switch the system EID off
- * @extack: gets the reason of a refusal, may be NULL
- *
- * Context: process.
- * Return: 0, -EOPNOTSUPP where the platform has none, -ENOENT if no user EID
- * would be left in its place.
- */
-int smc_eid_seid_disable(struct netlink_ext_ack *extack)
+int smc_eid_set_seid(bool on, struct netlink_ext_ack *extack)
 {
 	int rc = 0;
 
@@ -323,44 +235,12 @@ int smc_eid_seid_disable(struct netlink_ext_ack *extack)
 		return -EOPNOTSUPP;
 	}
 	spin_lock(&eid_lock);
-	if (eid_count)
-		seid_on = false;
+	if (on || eid_count)
+		seid_on = on;
 	else
 		rc = -ENOENT;
 	spin_unlock(&eid_lock);
 	if (rc)
 		NL_SET_ERR_MSG(extack, "no user EID defined");
 	return rc;
-}
-
-/**
- * smc_eid_init - work out the system EID
- *
- * Context: process, module init.
- * Return: 0.
- */
-int smc_eid_init(void)
-{
-#ifdef CONFIG_S390
-	char text[SMC_EID_BYTES + 1];
-	struct cpuid id;
-
-	/* fixed text, CPU ident and machine type in upper case hex */
-	get_cpu_id(&id);
-	snprintf(text, sizeof(text), "IBM-SYSZ-ISMSEID00000000%04X%04X",
-		 (u16)id.ident, id.machine);
-	memcpy(seid, text, SMC_EID_BYTES);
-	seid_on = true;
-#endif
-	return 0;
-}
-
-/**
- * smc_eid_exit - empty the table
- *
- * Context: process, module exit; nobody uses EIDs any more.
- */
-void smc_eid_exit(void)
-{
-	smc_eid_flush();
 }

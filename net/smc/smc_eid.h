@@ -14,23 +14,14 @@ struct netlink_ext_ack;
 #define SMC_EID_BYTES	32
 #define SMC_EID_MAX	4	/* UEIDs of this system */
 
-int smc_eid_init(void);
-void smc_eid_exit(void);
-
 bool smc_eid_valid_ueid(const u8 eid[SMC_EID_BYTES]);
-int smc_eid_add(const u8 *str, size_t len, struct netlink_ext_ack *extack);
-int smc_eid_del(const u8 *str, size_t len, struct netlink_ext_ack *extack);
+int smc_eid_add(const u8 eid[SMC_EID_BYTES], struct netlink_ext_ack *extack);
+int smc_eid_del(const u8 eid[SMC_EID_BYTES], struct netlink_ext_ack *extack);
 void smc_eid_flush(void);
-
 unsigned int smc_eid_snapshot(u8 eids[][SMC_EID_BYTES], unsigned int max);
 bool smc_eid_match(const u8 client[][SMC_EID_BYTES], unsigned int n,
 		   u8 out[SMC_EID_BYTES]);
 bool smc_eid_have_any(void);
-bool smc_eid_is_ours(const u8 eid[SMC_EID_BYTES]);
-
-void smc_eid_seid(u8 out[SMC_EID_BYTES]);
-bool smc_eid_seid_enabled(void);
-int smc_eid_seid_enable(struct netlink_ext_ack *extack);
-int smc_eid_seid_disable(struct netlink_ext_ack *extack);
+int smc_eid_set_seid(bool on, struct netlink_ext_ack *extack);
 
 #endif /* SMC_EID_H */

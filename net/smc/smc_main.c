@@ -15,7 +15,6 @@
 
 #include "smc_af.h"
 #include "smc_data.h"
-#include "smc_eid.h"
 #include "smc_net.h"
 #include "smc_netlink.h"
 #include "smc_pnet.h"
@@ -86,11 +85,11 @@ struct smc_step {
 
 static const struct smc_step smc_steps[] = {
 	{ "namespaces",		smc_pernet_init,	smc_pernet_exit },
-	{ "EIDs",		smc_eid_init,		smc_eid_exit },
 	{ "PNET table",		smc_pnet_init,		smc_pnet_exit },
 	{ "workqueues",		smc_wq_init,		smc_wq_exit },
 	{ "SMC-R",		smcr_init,		smcr_exit },
 	{ "netlink",		smc_netlink_init,	smc_netlink_exit },
+	{ "PNET netlink",	smc_nl_pnet_init,	smc_nl_pnet_exit },
 	{ "TCP option",		smc_option_init,	smc_option_exit },
 	{ "families",		smc_af_init,		smc_af_exit },
 };

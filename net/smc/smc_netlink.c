@@ -54,6 +54,40 @@ static void *smc_nl_start(struct sk_buff *skb, struct netlink_callback *cb,
 			   &smc_nl_family, NLM_F_MULTI, cmd);
 }
 
+/* End a message whose attributes stand in @nest, or take it back. */
+static int smc_nl_end(struct sk_buff *skb, void *hdr, struct nlattr *nest,
+		      bool bad)
+{
+	if (bad) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+/* Dump of one message, whose attributes are those of @fill. */
+static int smc_nl_single(struct sk_buff *skb, struct netlink_callback *cb,
+			 u8 cmd, int (*fill)(struct sk_buff *skb))
+{
+	struct smc_nl_ctx *ctx = smc_nl_ctx(cb);
+	void *hdr;
+
+	if (ctx->done)
+		return skb->len;
+	hdr = smc_nl_start(skb, cb, cmd);
+	if (!hdr)
+		return -EMSGSIZE;
+	if (fill && fill(skb)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	ctx->done = 1;
+	return skb->len;
+}
+
 static int smc_nl_put_pnetid(struct sk_buff *skb, int attr,
 			     const u8 id[SMC_PNETID_BYTES])
 {
@@ -81,18 +115,11 @@ static int smc_nl_put_gid(struct sk_buff *skb, int attr, const u8 gid[16])
 	return nla_put_string(skb, attr, text);
 }
 
-static int smc_nl_sys_info(struct sk_buff *skb, struct netlink_callback *cb)
+static int smc_nl_put_sys_info(struct sk_buff *skb)
 {
-	struct smc_nl_ctx *ctx = smc_nl_ctx(cb);
 	char host[SMC_MAX_HOSTNAME_LEN + 1];
 	struct nlattr *nest;
-	void *hdr;
 
-	if (ctx->done)
-		return skb->len;
-	hdr = smc_nl_start(skb, cb, SMC_NETLINK_GET_SYS_INFO);
-	if (!hdr)
-		return -EMSGSIZE;
 	nest = nla_nest_start(skb, SMC_GEN_SYS_INFO);
 	snprintf(host, sizeof(host), "%-32.32s", init_utsname()->nodename);
 	if (!nest ||
@@ -100,14 +127,16 @@ static int smc_nl_sys_info(struct sk_buff *skb, struct netlink_callback *cb)
 	    nla_put_u8(skb, SMC_NLA_SYS_REL, SMC_CLC_RELEASE) ||
 	    nla_put_u8(skb, SMC_NLA_SYS_IS_ISM_V2, 0) ||
 	    nla_put_u8(skb, SMC_NLA_SYS_IS_SMCR_V2, 1) ||
-	    nla_put_string(skb, SMC_NLA_SYS_LOCAL_HOST, host)) {
-		genlmsg_cancel(skb, hdr);
+	    nla_put_string(skb, SMC_NLA_SYS_LOCAL_HOST, host))
 		return -EMSGSIZE;
-	}
 	nla_nest_end(skb, nest);
-	genlmsg_end(skb, hdr);
-	ctx->done = 1;
-	return skb->len;
+	return 0;
+}
+
+static int smc_nl_sys_info(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return smc_nl_single(skb, cb, SMC_NETLINK_GET_SYS_INFO,
+			     smc_nl_put_sys_info);
 }
 
 static int smc_nl_put_lgr_v2(struct sk_buff *skb, const struct smc_lgr_snap *s)
@@ -139,30 +168,26 @@ static int smc_nl_put_lgr(struct sk_buff *skb, struct netlink_callback *cb,
 {
 	struct nlattr *nest;
 	void *hdr;
+	bool bad;
 
 	hdr = smc_nl_start(skb, cb, SMC_NETLINK_GET_LGR_SMCR);
 	if (!hdr)
 		return -EMSGSIZE;
 	nest = nla_nest_start(skb, SMC_GEN_LGR_SMCR);
-	if (!nest ||
-	    nla_put_u32(skb, SMC_NLA_LGR_R_ID, s->id) ||
-	    nla_put_u32(skb, SMC_NLA_LGR_R_CONNS_NUM, s->conns) ||
-	    nla_put_u8(skb, SMC_NLA_LGR_R_ROLE, s->role) ||
-	    nla_put_u8(skb, SMC_NLA_LGR_R_TYPE, s->type) ||
-	    nla_put_u8(skb, SMC_NLA_LGR_R_BUF_TYPE, s->buf_type) ||
-	    nla_put_u8(skb, SMC_NLA_LGR_R_VLAN_ID, s->vlan) ||
-	    nla_put_u64_64bit(skb, SMC_NLA_LGR_R_NET_COOKIE, s->net_cookie,
-			      SMC_NLA_LGR_R_PAD) ||
-	    smc_nl_put_pnetid(skb, SMC_NLA_LGR_R_PNETID, s->pnetid) ||
-	    nla_put_uint(skb, SMC_NLA_LGR_R_SNDBUF_ALLOC, s->sndbuf_bytes) ||
-	    nla_put_uint(skb, SMC_NLA_LGR_R_RMB_ALLOC, s->rmb_bytes) ||
-	    (s->version > 1 && smc_nl_put_lgr_v2(skb, s))) {
-		genlmsg_cancel(skb, hdr);
-		return -EMSGSIZE;
-	}
-	nla_nest_end(skb, nest);
-	genlmsg_end(skb, hdr);
-	return 0;
+	bad = !nest ||
+	      nla_put_u32(skb, SMC_NLA_LGR_R_ID, s->id) ||
+	      nla_put_u32(skb, SMC_NLA_LGR_R_CONNS_NUM, s->conns) ||
+	      nla_put_u8(skb, SMC_NLA_LGR_R_ROLE, s->role) ||
+	      nla_put_u8(skb, SMC_NLA_LGR_R_TYPE, s->type) ||
+	      nla_put_u8(skb, SMC_NLA_LGR_R_BUF_TYPE, s->buf_type) ||
+	      nla_put_u8(skb, SMC_NLA_LGR_R_VLAN_ID, s->vlan) ||
+	      nla_put_u64_64bit(skb, SMC_NLA_LGR_R_NET_COOKIE, s->net_cookie,
+				SMC_NLA_LGR_R_PAD) ||
+	      smc_nl_put_pnetid(skb, SMC_NLA_LGR_R_PNETID, s->pnetid) ||
+	      nla_put_uint(skb, SMC_NLA_LGR_R_SNDBUF_ALLOC, s->sndbuf_bytes) ||
+	      nla_put_uint(skb, SMC_NLA_LGR_R_RMB_ALLOC, s->rmb_bytes) ||
+	      (s->version > 1 && smc_nl_put_lgr_v2(skb, s));
+	return smc_nl_end(skb, hdr, nest, bad);
 }
 
 static int smc_nl_put_link(struct sk_buff *skb, struct netlink_callback *cb,
@@ -171,6 +196,7 @@ static int smc_nl_put_link(struct sk_buff *skb, struct netlink_callback *cb,
 	struct nlattr *nest;
 	u32 uid, peer_uid;
 	void *hdr;
+	bool bad;
 
 	memcpy(&uid, l->link_uid, sizeof(uid));
 	memcpy(&peer_uid, l->peer_uid, sizeof(peer_uid));
@@ -178,31 +204,27 @@ static int smc_nl_put_link(struct sk_buff *skb, struct netlink_callback *cb,
 	if (!hdr)
 		return -EMSGSIZE;
 	nest = nla_nest_start(skb, SMC_GEN_LINK_SMCR);
-	if (!nest ||
-	    nla_put_u8(skb, SMC_NLA_LINK_ID, l->link_id) ||
-	    nla_put_u32(skb, SMC_NLA_LINK_STATE, l->state) ||
-	    nla_put_u32(skb, SMC_NLA_LINK_CONN_CNT, l->conns) ||
-	    nla_put_u8(skb, SMC_NLA_LINK_IB_PORT, l->port) ||
-	    nla_put_u32(skb, SMC_NLA_LINK_NET_DEV, l->ifindex) ||
-	    nla_put_string(skb, SMC_NLA_LINK_IB_DEV, l->ibname) ||
-	    nla_put_u32(skb, SMC_NLA_LINK_UID, uid) ||
-	    nla_put_u32(skb, SMC_NLA_LINK_PEER_UID, peer_uid) ||
-	    smc_nl_put_gid(skb, SMC_NLA_LINK_GID, l->gid) ||
-	    smc_nl_put_gid(skb, SMC_NLA_LINK_PEER_GID, l->peer_gid)) {
-		genlmsg_cancel(skb, hdr);
-		return -EMSGSIZE;
-	}
-	nla_nest_end(skb, nest);
-	genlmsg_end(skb, hdr);
-	return 0;
+	bad = !nest ||
+	      nla_put_u8(skb, SMC_NLA_LINK_ID, l->link_id) ||
+	      nla_put_u32(skb, SMC_NLA_LINK_STATE, l->state) ||
+	      nla_put_u32(skb, SMC_NLA_LINK_CONN_CNT, l->conns) ||
+	      nla_put_u8(skb, SMC_NLA_LINK_IB_PORT, l->port) ||
+	      nla_put_u32(skb, SMC_NLA_LINK_NET_DEV, l->ifindex) ||
+	      nla_put_string(skb, SMC_NLA_LINK_IB_DEV, l->ibname) ||
+	      nla_put_u32(skb, SMC_NLA_LINK_UID, uid) ||
+	      nla_put_u32(skb, SMC_NLA_LINK_PEER_UID, peer_uid) ||
+	      smc_nl_put_gid(skb, SMC_NLA_LINK_GID, l->gid) ||
+	      smc_nl_put_gid(skb, SMC_NLA_LINK_PEER_GID, l->peer_gid);
+	return smc_nl_end(skb, hdr, nest, bad);
 }
 
 /* groups, or groups each followed by its links; a group and its links go into
  * one skb together
  */
-static int smc_nl_groups(struct sk_buff *skb, struct netlink_callback *cb,
-			 bool links)
+static int smc_nl_groups(struct sk_buff *skb, struct netlink_callback *cb)
 {
+	bool links = genl_info_dump(cb)->genlhdr->cmd ==
+		     SMC_NETLINK_GET_LINK_SMCR;
 	struct smc_nl_ctx *ctx = smc_nl_ctx(cb);
 	struct net *net = sock_net(skb->sk);
 	struct smc_lgr_snap *snap;
@@ -228,20 +250,9 @@ static int smc_nl_groups(struct sk_buff *skb, struct netlink_callback *cb,
 	return rc && !skb->len ? rc : skb->len;
 }
 
-static int smc_nl_lgr_smcr(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return smc_nl_groups(skb, cb, false);
-}
-
-static int smc_nl_link_smcr(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return smc_nl_groups(skb, cb, true);
-}
-
 struct smc_nl_dev_arg {
 	struct sk_buff *skb;
 	struct netlink_callback *cb;
-	struct net *net;
 	u32 idx;
 };
 
@@ -288,13 +299,14 @@ static int smc_nl_put_dev(struct smc_ib_dev *dev, void *data)
 	struct smc_nl_dev_arg *arg = data;
 	struct smc_nl_ctx *ctx = smc_nl_ctx(arg->cb);
 	struct sk_buff *skb = arg->skb;
+	struct net *net = sock_net(skb->sk);
 	struct nlattr *nest;
 	unsigned int i;
 	void *hdr;
 	bool bad;
 
-	if (!net_eq(arg->net, &init_net) &&
-	    !rdma_dev_access_netns(dev->ibdev, arg->net))
+	if (!net_eq(net, &init_net) &&
+	    !rdma_dev_access_netns(dev->ibdev, net))
 		return 0;
 	if (arg->idx++ < ctx->after)
 		return 0;
@@ -311,12 +323,8 @@ static int smc_nl_put_dev(struct smc_ib_dev *dev, void *data)
 	for (i = 0; !bad && i < dev->nports; i++)
 		bad = smc_nl_put_port(skb, &dev->port[i],
 				      i ? SMC_NLA_DEV_PORT2 : SMC_NLA_DEV_PORT);
-	if (bad) {
-		genlmsg_cancel(skb, hdr);
+	if (smc_nl_end(skb, hdr, nest, bad))
 		return -EMSGSIZE;
-	}
-	nla_nest_end(skb, nest);
-	genlmsg_end(skb, hdr);
 	ctx->after++;
 	return 0;
 }
@@ -326,7 +334,6 @@ static int smc_nl_dev_smcr(struct sk_buff *skb, struct netlink_callback *cb)
 	struct smc_nl_dev_arg arg = {
 		.skb = skb,
 		.cb = cb,
-		.net = sock_net(skb->sk),
 	};
 	int rc;
 
@@ -346,27 +353,22 @@ static int smc_nl_put_fback(struct sk_buff *skb, struct netlink_callback *cb,
 {
 	struct nlattr *nest;
 	void *hdr;
+	bool bad;
 
 	hdr = smc_nl_start(skb, cb, SMC_NETLINK_GET_FBACK_STATS);
 	if (!hdr)
 		return -EMSGSIZE;
 	nest = nla_nest_start(skb, SMC_GEN_FBACK_STATS);
-	if (!nest ||
-	    nla_put_u8(skb, SMC_NLA_FBACK_STATS_TYPE, server) ||
-	    (totals &&
-	     (nla_put_u64_64bit(skb, SMC_NLA_FBACK_STATS_SRV_CNT, totals[1],
-				SMC_NLA_FBACK_STATS_PAD) ||
-	      nla_put_u64_64bit(skb, SMC_NLA_FBACK_STATS_CLNT_CNT, totals[0],
-				SMC_NLA_FBACK_STATS_PAD))) ||
-	    nla_put_u32(skb, SMC_NLA_FBACK_STATS_RSN_CODE, reason) ||
-	    nla_put_u16(skb, SMC_NLA_FBACK_STATS_RSN_CNT,
-			min_t(u32, count, U16_MAX))) {
-		genlmsg_cancel(skb, hdr);
-		return -EMSGSIZE;
-	}
-	nla_nest_end(skb, nest);
-	genlmsg_end(skb, hdr);
-	return 0;
+	bad = !nest || nla_put_u8(skb, SMC_NLA_FBACK_STATS_TYPE, server);
+	if (totals)
+		bad = bad ||
+		      nla_put_u64_64bit(skb, SMC_NLA_FBACK_STATS_SRV_CNT, totals[1],
+					SMC_NLA_FBACK_STATS_PAD) ||
+		      nla_put_u64_64bit(skb, SMC_NLA_FBACK_STATS_CLNT_CNT, totals[0],
+					SMC_NLA_FBACK_STATS_PAD);
+	bad = bad || nla_put_u32(skb, SMC_NLA_FBACK_STATS_RSN_CODE, reason) ||
+	      nla_put_u16(skb, SMC_NLA_FBACK_STATS_RSN_CNT, min(count, U16_MAX));
+	return smc_nl_end(skb, hdr, nest, bad);
 }
 
 static int smc_nl_fback(struct sk_buff *skb, struct netlink_callback *cb)
@@ -416,7 +418,7 @@ static int smc_nl_dump_ueid(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 /* 32 characters and a NUL, as all tools send it */
-static int smc_nl_eid_attr(struct genl_info *info, const u8 **eid)
+static int smc_nl_change_ueid(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct nlattr *attr = info->attrs[SMC_NLA_EID_TABLE_ENTRY];
 
@@ -427,26 +429,9 @@ static int smc_nl_eid_attr(struct genl_info *info, const u8 **eid)
 				    "an EID has 32 characters, blank padded, and a NUL");
 		return -EINVAL;
 	}
-	*eid = nla_data(attr);
-	return 0;
-}
-
-static int smc_nl_add_ueid(struct sk_buff *skb, struct genl_info *info)
-{
-	const u8 *eid;
-	int rc;
-
-	rc = smc_nl_eid_attr(info, &eid);
-	return rc ?: smc_eid_add(eid, SMC_EID_BYTES, info->extack);
-}
-
-static int smc_nl_remove_ueid(struct sk_buff *skb, struct genl_info *info)
-{
-	const u8 *eid;
-	int rc;
-
-	rc = smc_nl_eid_attr(info, &eid);
-	return rc ?: smc_eid_del(eid, SMC_EID_BYTES, info->extack);
+	if (info->genlhdr->cmd == SMC_NETLINK_ADD_UEID)
+		return smc_eid_add(nla_data(attr), info->extack);
+	return smc_eid_del(nla_data(attr), info->extack);
 }
 
 static int smc_nl_flush_ueid(struct sk_buff *skb, struct genl_info *info)
@@ -458,59 +443,33 @@ static int smc_nl_flush_ueid(struct sk_buff *skb, struct genl_info *info)
 /* without SMC-Dv2 capability the message has no attribute */
 static int smc_nl_dump_seid(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct smc_nl_ctx *ctx = smc_nl_ctx(cb);
-	void *hdr;
-
-	if (ctx->done)
-		return skb->len;
-	hdr = smc_nl_start(skb, cb, SMC_NETLINK_DUMP_SEID);
-	if (!hdr)
-		return -EMSGSIZE;
-	genlmsg_end(skb, hdr);
-	ctx->done = 1;
-	return skb->len;
+	return smc_nl_single(skb, cb, SMC_NETLINK_DUMP_SEID, NULL);
 }
 
-static int smc_nl_enable_seid(struct sk_buff *skb, struct genl_info *info)
+static int smc_nl_set_seid(struct sk_buff *skb, struct genl_info *info)
 {
-	return smc_eid_seid_enable(info->extack);
+	return smc_eid_set_seid(info->genlhdr->cmd == SMC_NETLINK_ENABLE_SEID,
+				info->extack);
 }
 
-static int smc_nl_disable_seid(struct sk_buff *skb, struct genl_info *info)
+static int smc_nl_put_hs(struct sk_buff *skb)
 {
-	return smc_eid_seid_disable(info->extack);
+	const struct smc_net *sn = smc_net(sock_net(skb->sk));
+
+	return nla_put_u8(skb, SMC_NLA_HS_LIMITATION_ENABLED,
+			  READ_ONCE(sn->limit_smc_hs));
 }
 
 static int smc_nl_dump_hs(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct smc_net *sn = smc_net(sock_net(skb->sk));
-	struct smc_nl_ctx *ctx = smc_nl_ctx(cb);
-	void *hdr;
-
-	if (ctx->done)
-		return skb->len;
-	hdr = smc_nl_start(skb, cb, SMC_NETLINK_DUMP_HS_LIMITATION);
-	if (!hdr)
-		return -EMSGSIZE;
-	if (nla_put_u8(skb, SMC_NLA_HS_LIMITATION_ENABLED,
-		       READ_ONCE(sn->limit_smc_hs))) {
-		genlmsg_cancel(skb, hdr);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(skb, hdr);
-	ctx->done = 1;
-	return skb->len;
+	return smc_nl_single(skb, cb, SMC_NETLINK_DUMP_HS_LIMITATION,
+			     smc_nl_put_hs);
 }
 
-static int smc_nl_enable_hs(struct sk_buff *skb, struct genl_info *info)
+static int smc_nl_set_hs(struct sk_buff *skb, struct genl_info *info)
 {
-	WRITE_ONCE(smc_net(genl_info_net(info))->limit_smc_hs, 1);
-	return 0;
-}
-
-static int smc_nl_disable_hs(struct sk_buff *skb, struct genl_info *info)
-{
-	WRITE_ONCE(smc_net(genl_info_net(info))->limit_smc_hs, 0);
+	WRITE_ONCE(smc_net(genl_info_net(info))->limit_smc_hs,
+		   info->genlhdr->cmd == SMC_NETLINK_ENABLE_HS_LIMITATION);
 	return 0;
 }
 
@@ -525,22 +484,22 @@ static int smc_nl_disable_hs(struct sk_buff *skb, struct genl_info *info)
 
 static const struct genl_ops smc_nl_ops[] = {
 	SMC_NL_DUMP(GET_SYS_INFO, smc_nl_sys_info),
-	SMC_NL_DUMP(GET_LGR_SMCR, smc_nl_lgr_smcr),
-	SMC_NL_DUMP(GET_LINK_SMCR, smc_nl_link_smcr),
+	SMC_NL_DUMP(GET_LGR_SMCR, smc_nl_groups),
+	SMC_NL_DUMP(GET_LINK_SMCR, smc_nl_groups),
 	SMC_NL_DUMP(GET_LGR_SMCD, smc_nl_none),
 	SMC_NL_DUMP(GET_DEV_SMCD, smc_nl_none),
 	SMC_NL_DUMP(GET_DEV_SMCR, smc_nl_dev_smcr),
 	SMC_NL_DUMP(GET_FBACK_STATS, smc_nl_fback),
 	SMC_NL_DUMP(DUMP_UEID, smc_nl_dump_ueid),
-	SMC_NL_EID(ADD_UEID, smc_nl_add_ueid),
-	SMC_NL_EID(REMOVE_UEID, smc_nl_remove_ueid),
+	SMC_NL_EID(ADD_UEID, smc_nl_change_ueid),
+	SMC_NL_EID(REMOVE_UEID, smc_nl_change_ueid),
 	SMC_NL_DO(FLUSH_UEID, smc_nl_flush_ueid),
 	SMC_NL_DUMP(DUMP_SEID, smc_nl_dump_seid),
-	SMC_NL_DO(ENABLE_SEID, smc_nl_enable_seid),
-	SMC_NL_DO(DISABLE_SEID, smc_nl_disable_seid),
+	SMC_NL_DO(ENABLE_SEID, smc_nl_set_seid),
+	SMC_NL_DO(DISABLE_SEID, smc_nl_set_seid),
 	SMC_NL_DUMP(DUMP_HS_LIMITATION, smc_nl_dump_hs),
-	SMC_NL_DO(ENABLE_HS_LIMITATION, smc_nl_enable_hs),
-	SMC_NL_DO(DISABLE_HS_LIMITATION, smc_nl_disable_hs),
+	SMC_NL_DO(ENABLE_HS_LIMITATION, smc_nl_set_hs),
+	SMC_NL_DO(DISABLE_HS_LIMITATION, smc_nl_set_hs),
 };
 
 static struct genl_family smc_nl_family __ro_after_init = {
@@ -556,32 +515,19 @@ static struct genl_family smc_nl_family __ro_after_init = {
 };
 
 /**
- * smc_netlink_init() - register both families
- *
- * Context: process; whatever the dumps show is ready.
+ * smc_netlink_init() - register the family; whatever the dumps show is ready
  *
  * Return: 0 or a negative errno.
  */
 int __init smc_netlink_init(void)
 {
-	int rc;
-
-	rc = genl_register_family(&smc_nl_family);
-	if (rc)
-		return rc;
-	rc = smc_nl_pnet_init();
-	if (rc)
-		genl_unregister_family(&smc_nl_family);
-	return rc;
+	return genl_register_family(&smc_nl_family);
 }
 
 /**
- * smc_netlink_exit() - unregister both families
- *
- * Context: process; no callback runs afterwards.
+ * smc_netlink_exit() - unregister it; no callback runs afterwards
  */
 void smc_netlink_exit(void)
 {
-	smc_nl_pnet_exit();
 	genl_unregister_family(&smc_nl_family);
 }
