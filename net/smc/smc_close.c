@@ -27,7 +27,6 @@
 #include <net/sock.h>
 #include <net/tcp.h>
 
-#include "smc_close.h"
 #include "smc_conn.h"
 #include "smc_net.h"
 #include "smc_stats.h"
@@ -53,6 +52,13 @@ struct smc_close_cell {
 #define TO(state, act)		{ SMC_##state, SMC_##state, act }
 #define FORK(yes, no, act)	{ SMC_##no, SMC_##yes, act }
 #define STAY(act)		{ 0, 0, act }
+#define RESET			(SMC_ACT_ABORT | SMC_ACT_ERR)
+#define REFUSE_SHUTDOWN					\
+	[SMC_EV_SHUT_RDWR]	= STAY(SMC_ACT_REFUSE),	\
+	[SMC_EV_SHUT_WR]	= STAY(SMC_ACT_REFUSE)
+#define END_BY_ERROR(tell)						\
+	[SMC_EV_ABORT]		= TO(CLOSED, SMC_ACT_ABORT | (tell)),	\
+	[SMC_EV_KILL]		= TO(CLOSED, tell)
 
 /* The guard of an application's event: C was received. The guard of a peer's
  * event: the application has closed. Cells that are not named stay and do
@@ -63,14 +69,12 @@ smc_close_table[SMC_PROCESSABORT + 1][SMC_EV_MAX] = {
 	[SMC_INIT] = {
 		[SMC_EV_ESTABLISHED]	= TO(ACTIVE, 0),
 		[SMC_EV_CLOSE]		= TO(CLOSED, SMC_ACT_ABORT),
-		[SMC_EV_SHUT_RDWR]	= STAY(SMC_ACT_REFUSE),
-		[SMC_EV_SHUT_WR]	= STAY(SMC_ACT_REFUSE),
-		[SMC_EV_ABORT]		= TO(CLOSED, SMC_ACT_ABORT | SMC_ACT_ERR),
+		REFUSE_SHUTDOWN,
+		[SMC_EV_ABORT]		= TO(CLOSED, RESET),
 	},
 	[SMC_LISTEN] = {
 		[SMC_EV_CLOSE]		= TO(CLOSED, 0),
-		[SMC_EV_SHUT_RDWR]	= STAY(SMC_ACT_REFUSE),
-		[SMC_EV_SHUT_WR]	= STAY(SMC_ACT_REFUSE),
+		REFUSE_SHUTDOWN,
 	},
 	[SMC_ACTIVE] = {
 		[SMC_EV_CLOSE]		= TO(PEERCLOSEWAIT1, SMC_ACT_FIN),
@@ -78,80 +82,65 @@ smc_close_table[SMC_PROCESSABORT + 1][SMC_EV_MAX] = {
 		[SMC_EV_SHUT_WR]	= TO(PEERCLOSEWAIT1, SMC_ACT_DONE),
 		[SMC_EV_RX_DONE]	= TO(APPCLOSEWAIT1, 0),
 		[SMC_EV_RX_CLOSED]	= TO(APPCLOSEWAIT1, 0),
-		[SMC_EV_RX_ABORT]	= TO(PROCESSABORT, SMC_ACT_ABORT | SMC_ACT_ERR),
-		[SMC_EV_ABORT]		= TO(CLOSED, SMC_ACT_ABORT | SMC_ACT_ERR),
-		[SMC_EV_KILL]		= TO(CLOSED, SMC_ACT_ERR),
+		[SMC_EV_RX_ABORT]	= TO(PROCESSABORT, RESET),
+		END_BY_ERROR(SMC_ACT_ERR),
 	},
 	[SMC_PEERCLOSEWAIT1] = {
 		[SMC_EV_CLOSE]		= STAY(SMC_ACT_FIN),
 		[SMC_EV_SHUT_RDWR]	= STAY(SMC_ACT_FIN),
 		[SMC_EV_RX_DONE]	= TO(PEERCLOSEWAIT2, 0),
 		[SMC_EV_RX_CLOSED]	= FORK(CLOSED, APPFINCLOSEWAIT, 0),
-		[SMC_EV_RX_ABORT]	= FORK(CLOSED, PROCESSABORT,
-					       SMC_ACT_ABORT | SMC_ACT_ERR),
-		[SMC_EV_ABORT]		= TO(CLOSED, SMC_ACT_ABORT | SMC_ACT_ERR),
-		[SMC_EV_KILL]		= TO(CLOSED, SMC_ACT_ERR),
+		[SMC_EV_RX_ABORT]	= FORK(CLOSED, PROCESSABORT, RESET),
+		END_BY_ERROR(SMC_ACT_ERR),
 	},
 	[SMC_PEERCLOSEWAIT2] = {
 		[SMC_EV_CLOSE]		= STAY(SMC_ACT_FIN),
 		[SMC_EV_SHUT_RDWR]	= STAY(SMC_ACT_FIN),
 		[SMC_EV_RX_CLOSED]	= FORK(CLOSED, APPFINCLOSEWAIT, 0),
-		[SMC_EV_RX_ABORT]	= FORK(CLOSED, PROCESSABORT,
-					       SMC_ACT_ABORT | SMC_ACT_ERR),
-		[SMC_EV_ABORT]		= TO(CLOSED, SMC_ACT_ABORT | SMC_ACT_ERR),
-		[SMC_EV_KILL]		= TO(CLOSED, SMC_ACT_ERR),
+		[SMC_EV_RX_ABORT]	= FORK(CLOSED, PROCESSABORT, RESET),
+		END_BY_ERROR(SMC_ACT_ERR),
 	},
 	[SMC_APPCLOSEWAIT1] = {
 		[SMC_EV_CLOSE]		= FORK(CLOSED, PEERFINCLOSEWAIT, SMC_ACT_FIN),
 		[SMC_EV_SHUT_RDWR]	= FORK(APPFINCLOSEWAIT, PEERFINCLOSEWAIT,
 					       SMC_ACT_FIN),
 		[SMC_EV_SHUT_WR]	= TO(APPCLOSEWAIT2, SMC_ACT_DONE),
-		[SMC_EV_RX_ABORT]	= TO(PROCESSABORT, SMC_ACT_ABORT | SMC_ACT_ERR),
-		[SMC_EV_ABORT]		= TO(CLOSED, SMC_ACT_ABORT | SMC_ACT_ERR),
-		[SMC_EV_KILL]		= TO(CLOSED, SMC_ACT_ERR),
+		[SMC_EV_RX_ABORT]	= TO(PROCESSABORT, RESET),
+		END_BY_ERROR(SMC_ACT_ERR),
 	},
 	[SMC_APPCLOSEWAIT2] = {
 		[SMC_EV_CLOSE]		= FORK(CLOSED, PEERFINCLOSEWAIT, SMC_ACT_FIN),
 		[SMC_EV_SHUT_RDWR]	= FORK(APPFINCLOSEWAIT, PEERFINCLOSEWAIT,
 					       SMC_ACT_FIN),
-		[SMC_EV_RX_ABORT]	= TO(PROCESSABORT, SMC_ACT_ABORT | SMC_ACT_ERR),
-		[SMC_EV_ABORT]		= TO(CLOSED, SMC_ACT_ABORT | SMC_ACT_ERR),
-		[SMC_EV_KILL]		= TO(CLOSED, SMC_ACT_ERR),
+		[SMC_EV_RX_ABORT]	= TO(PROCESSABORT, RESET),
+		END_BY_ERROR(SMC_ACT_ERR),
 	},
 	[SMC_APPFINCLOSEWAIT] = {
 		[SMC_EV_CLOSE]		= TO(CLOSED, SMC_ACT_FIN),
 		[SMC_EV_SHUT_RDWR]	= STAY(SMC_ACT_FIN),
 		[SMC_EV_RX_ABORT]	= TO(PROCESSABORT, SMC_ACT_ABORT),
-		[SMC_EV_ABORT]		= TO(CLOSED, SMC_ACT_ABORT),
-		[SMC_EV_KILL]		= TO(CLOSED, 0),
+		END_BY_ERROR(0),
 	},
 	[SMC_PEERFINCLOSEWAIT] = {
 		[SMC_EV_CLOSE]		= STAY(SMC_ACT_FIN),
 		[SMC_EV_RX_CLOSED]	= FORK(CLOSED, APPFINCLOSEWAIT, 0),
-		[SMC_EV_RX_ABORT]	= FORK(CLOSED, PROCESSABORT,
-					       SMC_ACT_ABORT | SMC_ACT_ERR),
-		[SMC_EV_ABORT]		= TO(CLOSED, SMC_ACT_ABORT | SMC_ACT_ERR),
-		[SMC_EV_KILL]		= TO(CLOSED, SMC_ACT_ERR),
+		[SMC_EV_RX_ABORT]	= FORK(CLOSED, PROCESSABORT, RESET),
+		END_BY_ERROR(SMC_ACT_ERR),
 	},
 	/* a state of other implementations, never entered here */
 	[SMC_PEERABORTWAIT] = {
 		[SMC_EV_CLOSE]		= TO(CLOSED, SMC_ACT_ABORT),
-		[SMC_EV_SHUT_RDWR]	= STAY(SMC_ACT_REFUSE),
-		[SMC_EV_SHUT_WR]	= STAY(SMC_ACT_REFUSE),
+		REFUSE_SHUTDOWN,
 		[SMC_EV_RX_ABORT]	= TO(CLOSED, SMC_ACT_ABORT),
-		[SMC_EV_ABORT]		= TO(CLOSED, SMC_ACT_ABORT),
-		[SMC_EV_KILL]		= TO(CLOSED, 0),
+		END_BY_ERROR(0),
 	},
 	[SMC_PROCESSABORT] = {
 		[SMC_EV_CLOSE]		= TO(CLOSED, SMC_ACT_ABORT),
-		[SMC_EV_SHUT_RDWR]	= STAY(SMC_ACT_REFUSE),
-		[SMC_EV_SHUT_WR]	= STAY(SMC_ACT_REFUSE),
-		[SMC_EV_ABORT]		= TO(CLOSED, SMC_ACT_ABORT),
-		[SMC_EV_KILL]		= TO(CLOSED, 0),
+		REFUSE_SHUTDOWN,
+		END_BY_ERROR(0),
 	},
 	[SMC_CLOSED] = {
-		[SMC_EV_SHUT_RDWR]	= STAY(SMC_ACT_REFUSE),
-		[SMC_EV_SHUT_WR]	= STAY(SMC_ACT_REFUSE),
+		REFUSE_SHUTDOWN,
 		[SMC_EV_ABORT]		= STAY(SMC_ACT_ABORT),
 	},
 };
@@ -159,6 +148,9 @@ smc_close_table[SMC_PROCESSABORT + 1][SMC_EV_MAX] = {
 #undef TO
 #undef FORK
 #undef STAY
+#undef RESET
+#undef REFUSE_SHUTDOWN
+#undef END_BY_ERROR
 
 /**
  * smc_close_next() - the table
@@ -188,37 +180,6 @@ enum smc_state smc_close_next(enum smc_state state, enum smc_close_event ev,
 }
 EXPORT_SYMBOL_IF_KUNIT(smc_close_next);
 
-/**
- * smc_close_allowed() - is this change of sk_state one of the machine?
- * @old: present state
- * @new: next state
- *
- * A step of the table; INIT to LISTEN and back, INIT to ACTIVE and a new
- * attempt of a failed socket (CLOSED to INIT), which are the socket layer's;
- * everything may end in CLOSED. Pure. Context: any.
- *
- * Return: true if it is
- */
-bool smc_close_allowed(enum smc_state old, enum smc_state new)
-{
-	unsigned int ev;
-
-	if (old == new || new == SMC_CLOSED)
-		return true;
-	if (old == SMC_INIT || new == SMC_INIT)
-		return old == SMC_CLOSED || old == SMC_LISTEN ||
-		       new == SMC_LISTEN || new == SMC_ACTIVE;
-	if (old > SMC_PROCESSABORT)
-		return false;
-	for (ev = 0; ev < SMC_EV_MAX; ev++) {
-		if (smc_close_table[old][ev].next == new ||
-		    smc_close_table[old][ev].next_if == new)
-			return true;
-	}
-	return false;
-}
-EXPORT_SYMBOL_IF_KUNIT(smc_close_allowed);
-
 /* The only writer of sk_state. */
 static void smc_close_set(struct smc_sock *smc, enum smc_state new, int ev)
 {
@@ -228,7 +189,6 @@ static void smc_close_set(struct smc_sock *smc, enum smc_state new, int ev)
 	sock_owned_by_me(sk);
 	if (old == new)
 		return;
-	WARN_ON_ONCE(!smc_close_allowed(old, new));
 	trace_smc_state(smc, old, new, ev);
 	/* Lockless readers that see the state see what led to it. */
 	smp_store_release(&sk->sk_state, new);

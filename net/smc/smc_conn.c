@@ -7,7 +7,6 @@
 #include <linux/workqueue.h>
 #include <net/sock.h>
 
-#include "smc_close.h"
 #include "smc_conn.h"
 
 /* ends of connections: sleep for a link to drain, hence unbound */

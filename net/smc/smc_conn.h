@@ -7,7 +7,7 @@
 #define SMC_CONN_H
 
 #include "smc_data.h"
-#include "smc_ring.h"
+#include "smc_cursor.h"
 
 /* conn->events */
 #define SMC_CONN_EV_PEER	0	/* closing flags arrived */
@@ -21,13 +21,32 @@ enum {
 	SMC_URG_READ,		/* was read, the stream has not passed it */
 };
 
+enum smc_close_event {
+	SMC_EV_ESTABLISHED,	/* handshake succeeded */
+	SMC_EV_CLOSE,		/* close(2) */
+	SMC_EV_SHUT_RDWR,	/* shutdown(2) */
+	SMC_EV_SHUT_WR,
+	SMC_EV_RX_DONE,		/* D received */
+	SMC_EV_RX_CLOSED,	/* C received */
+	SMC_EV_RX_ABORT,	/* A received */
+	SMC_EV_ABORT,		/* own decision: error, time limit */
+	SMC_EV_KILL,		/* link group died */
+	SMC_EV_MAX,
+	SMC_EV_SET = SMC_EV_MAX,	/* socket layer; trace only */
+};
+
+/* what goes with a step */
+#define SMC_ACT_DONE	BIT(0)	/* send D behind all data */
+#define SMC_ACT_FIN	BIT(1)	/* send C behind all data (or A, see there) */
+#define SMC_ACT_ABORT	BIT(2)	/* send A now */
+#define SMC_ACT_ERR	BIT(3)	/* the application has to learn an error */
+#define SMC_ACT_REFUSE	BIT(4)	/* the call fails with ENOTCONN */
+
 #define SMC_CORK_TIME	(HZ / 5)
 
 #define SMC_CDC_P_URGENT	(SMC_CDC_P_URG_PENDING | SMC_CDC_P_URG_PRESENT)
 
-/* socket layer: ends and releases smc->tcp for good, once; process context,
- * no lock held, may sleep
- */
+/* smc_tcp.c */
 void smc_sock_tcp_release(struct smc_sock *smc);
 
 /* smc_conn.c */
@@ -50,6 +69,16 @@ void smc_tx_cork_timer(struct timer_list *t);
 bool smc_rx_update_due(const struct smc_conn *conn);
 void smc_rx_urg_arrived(struct smc_sock *smc);
 void smc_rx_urg_aside(struct smc_sock *smc);
+
+/* smc_close.c */
+enum smc_state smc_close_next(enum smc_state state, enum smc_close_event ev,
+			      bool guard, u8 *act);
+void smc_close_established(struct smc_sock *smc);
+void smc_close_peer(struct smc_sock *smc);
+void smc_close_kill(struct smc_sock *smc);
+bool smc_close_finished(const struct smc_sock *smc);
+unsigned long smc_close_orphan(struct smc_sock *smc);
+void smc_close_tcp(struct smc_sock *smc);
 
 static inline bool smc_rx_unread(const struct smc_conn *conn)
 {

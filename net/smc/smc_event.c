@@ -26,7 +26,6 @@
 #include <kunit/visibility.h>
 #include <net/sock.h>
 
-#include "smc_close.h"
 #include "smc_conn.h"
 #include "smc_stats.h"
 #include "smc_trace.h"

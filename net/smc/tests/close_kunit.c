@@ -9,7 +9,7 @@
 #include <linux/module.h>
 #include <linux/vmalloc.h>
 
-#include "../smc_close.h"
+#include "../smc_conn.h"
 
 #define INIT	SMC_INIT
 #define LISTEN	SMC_LISTEN
@@ -147,8 +147,6 @@ static void close_every_pair(struct kunit *test)
 						    state, ev, guard);
 				KUNIT_EXPECT_EQ_MSG(test, act, row ? row->act : 0,
 						    "state %u event %u", state, ev);
-				KUNIT_EXPECT_TRUE(test,
-						  smc_close_allowed(state, next));
 			}
 		}
 	}
@@ -176,22 +174,6 @@ static void close_unknown(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, smc_close_next(ACT, SMC_EV_MAX, false, &act), ACT);
 	KUNIT_EXPECT_EQ(test, act, 0);
-}
-
-static void close_allowed(struct kunit *test)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(close_states); i++)
-		KUNIT_EXPECT_TRUE(test, smc_close_allowed(close_states[i], CLOSED));
-	KUNIT_EXPECT_TRUE(test, smc_close_allowed(INIT, LISTEN));
-	KUNIT_EXPECT_TRUE(test, smc_close_allowed(CLOSED, INIT));
-	KUNIT_EXPECT_FALSE(test, smc_close_allowed(CLOSED, ACT));
-	KUNIT_EXPECT_FALSE(test, smc_close_allowed(ACT, INIT));
-	KUNIT_EXPECT_FALSE(test, smc_close_allowed(ACT, LISTEN));
-	KUNIT_EXPECT_FALSE(test, smc_close_allowed(ACT, PCW2));
-	KUNIT_EXPECT_FALSE(test, smc_close_allowed(PRAB, ACW1));
-	KUNIT_EXPECT_FALSE(test, smc_close_allowed(INIT, PCW1));
 }
 
 /* ---- two ends ---- */
@@ -364,7 +346,6 @@ static void close_both_ends(struct kunit *test)
 static struct kunit_case close_cases[] = {
 	KUNIT_CASE(close_every_pair),
 	KUNIT_CASE(close_unknown),
-	KUNIT_CASE(close_allowed),
 	KUNIT_CASE(close_both_ends),
 	{}
 };

@@ -7,7 +7,7 @@
 #include <linux/prandom.h>
 #include <linux/sizes.h>
 
-#include "../smc_ring.h"
+#include "../smc_cursor.h"
 
 static void ring_free(struct kunit *test)
 {
