@@ -20,11 +20,9 @@
 #include <net/tcp.h>
 
 #include "smc_af.h"
-#include "smc_connect.h"
 #include "smc_data.h"
-#include "smc_fallback.h"
-#include "smc_listen.h"
 #include "smc_reason.h"
+#include "smc_setup.h"
 #include "smc_tcp.h"
 
 /**

@@ -29,11 +29,9 @@
 #include <linux/sched/signal.h>
 #include <net/tcp.h>
 
-#include "smc_connect.h"
 #include "smc_data.h"
-#include "smc_fallback.h"
-#include "smc_hs.h"
 #include "smc_reason.h"
+#include "smc_setup.h"
 #include "smc_tcp.h"
 
 static bool smc_tcp_syn_sent(const struct sock *tsk)

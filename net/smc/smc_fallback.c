@@ -24,7 +24,7 @@
 #include <net/sock.h>
 #include <net/tcp.h>
 
-#include "smc_fallback.h"
+#include "smc_setup.h"
 #include "smc_stats.h"
 #include "smc_tcp.h"
 #include "smc_trace.h"

@@ -11,8 +11,8 @@
 
 #include "smc_clc.h"
 #include "smc_clc_msg.h"
-#include "smc_hs.h"
 #include "smc_reason.h"
+#include "smc_setup.h"
 #include "smc_smcr.h"
 #include "smc_trace.h"
 

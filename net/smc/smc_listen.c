@@ -33,12 +33,9 @@
 #include <net/inet_connection_sock.h>
 #include <net/tcp.h>
 
-#include "smc_connect.h"
 #include "smc_data.h"
-#include "smc_fallback.h"
-#include "smc_hs.h"
-#include "smc_listen.h"
 #include "smc_reason.h"
+#include "smc_setup.h"
 #include "smc_stats.h"
 #include "smc_tcp.h"
 

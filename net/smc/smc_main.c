@@ -16,11 +16,9 @@
 #include "smc_af.h"
 #include "smc_data.h"
 #include "smc_net.h"
-#include "smc_netlink.h"
 #include "smc_pnet.h"
 #include "smc_smcr.h"
 #include "smc_stats.h"
-#include "smc_sysctl.h"
 
 static int __net_init smc_net_ns_init(struct net *net)
 {

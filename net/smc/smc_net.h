@@ -51,4 +51,12 @@ static inline struct smc_net *smc_net(const struct net *net)
 	return net_generic(net, smc_net_id);
 }
 
+/* what smc_main.c calls of the side rooms */
+int smc_sysctl_net_init(struct net *net);
+void smc_sysctl_net_exit(struct net *net);
+int smc_netlink_init(void);
+void smc_netlink_exit(void);
+int smc_nl_pnet_init(void);
+void smc_nl_pnet_exit(void);
+
 #endif /* SMC_NET_H */

@@ -13,7 +13,6 @@
 #include "smc_eid.h"
 #include "smc_ib.h"
 #include "smc_net.h"
-#include "smc_netlink.h"
 #include "smc_pnet.h"
 #include "smc_snapshot.h"
 #include "smc_stats.h"

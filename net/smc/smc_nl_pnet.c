@@ -7,7 +7,6 @@
 #include <uapi/linux/smc.h>
 
 #include "smc_net.h"
-#include "smc_netlink.h"
 #include "smc_pnet.h"
 
 #define SMC_NL_NO_PORT	255

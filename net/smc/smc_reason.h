@@ -54,6 +54,4 @@ enum smc_reason {
 #undef X
 };
 
-const char *smc_reason_text(u32 reason);
-
 #endif /* SMC_REASON_H */

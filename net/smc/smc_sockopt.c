@@ -17,10 +17,9 @@
 #include <uapi/linux/smc.h>
 
 #include "smc_af.h"
-#include "smc_connect.h"
 #include "smc_data.h"
-#include "smc_fallback.h"
 #include "smc_reason.h"
+#include "smc_setup.h"
 #include "smc_tcp.h"
 
 static bool smc_opt_is_carried(const struct smc_sock *smc)

@@ -28,13 +28,16 @@ static const char * const smc_counter_names[] = {
 static_assert(ARRAY_SIZE(smc_counter_names) == SMC_CNT_MAX);
 
 /* slot of each reason: the list of reasons is closed, foreign codes share one */
-static const u32 smc_reason_codes[] = {
-#define X(name, val, text) val,
+static const struct {
+	u32 code;
+	const char *text;
+} smc_reasons[] = {
+#define X(name, val, text) { val, text },
 	SMC_REASONS(X)
 #undef X
 };
 
-#define SMC_FBACK_ROWS	(ARRAY_SIZE(smc_reason_codes) + 1)
+#define SMC_FBACK_ROWS	(ARRAY_SIZE(smc_reasons) + 1)
 
 /**
  * struct smc_fback_table - fallbacks by reason and role
@@ -92,17 +95,6 @@ u64 smc_counter_sum(const struct net *net, enum smc_counter c)
 }
 
 /**
- * smc_counter_name() - name of a counter
- * @c: counter
- *
- * Return: constant string.
- */
-const char *smc_counter_name(enum smc_counter c)
-{
-	return smc_counter_names[c];
-}
-
-/**
  * smc_stats_fallback() - count a socket that falls back to TCP
  * @net: its namespace
  * @server: accepted by a listener
@@ -115,8 +107,8 @@ void smc_stats_fallback(const struct net *net, bool server, u32 reason)
 	struct smc_fback_table *tab = smc_net(net)->fback;
 	unsigned int row;
 
-	for (row = 0; row < ARRAY_SIZE(smc_reason_codes); row++)
-		if (smc_reason_codes[row] == reason)
+	for (row = 0; row < ARRAY_SIZE(smc_reasons); row++)
+		if (smc_reasons[row].code == reason)
 			break;
 	atomic_add_unless(&tab->cnt[row][server], 1, INT_MAX);
 }
@@ -136,8 +128,12 @@ bool smc_stats_fback_get(const struct net *net, unsigned int idx,
 
 	if (idx >= SMC_FBACK_ROWS)
 		return false;
-	row->reason = idx < ARRAY_SIZE(smc_reason_codes) ?
-		      smc_reason_codes[idx] : 0;
+	row->reason = 0;
+	row->text = "none";
+	if (idx < ARRAY_SIZE(smc_reasons)) {
+		row->reason = smc_reasons[idx].code;
+		row->text = smc_reasons[idx].text;
+	}
 	row->clnt = atomic_read(&tab->cnt[idx][0]);
 	row->srv = atomic_read(&tab->cnt[idx][1]);
 	return true;
@@ -151,13 +147,12 @@ static int smc_stats_show(struct seq_file *seq, void *v)
 	unsigned int i;
 
 	for (i = 0; i < SMC_CNT_MAX; i++)
-		seq_printf(seq, "%-20s %llu\n", smc_counter_name(i),
+		seq_printf(seq, "%-20s %llu\n", smc_counter_names[i],
 			   smc_counter_sum(net, i));
 	for (i = 0; smc_stats_fback_get(net, i, &row); i++)
 		if (row.clnt || row.srv)
 			seq_printf(seq, "FALLBACK_0x%08x  %u %u  %s\n",
-				   row.reason, row.clnt, row.srv,
-				   smc_reason_text(row.reason));
+				   row.reason, row.clnt, row.srv, row.text);
 	return 0;
 }
 #endif

@@ -93,7 +93,6 @@ struct smc_counters {
 
 void smc_count(const struct net *net, enum smc_counter c, u64 n);
 u64 smc_counter_sum(const struct net *net, enum smc_counter c);
-const char *smc_counter_name(enum smc_counter c);
 
 #define SMC_INC(net, name)	smc_count(net, SMC_CNT_##name, 1)
 #define SMC_ADD(net, name, n)	smc_count(net, SMC_CNT_##name, n)
@@ -103,6 +102,7 @@ void smc_stats_fallback(const struct net *net, bool server, u32 reason);
 
 struct smc_fback_row {
 	u32 reason;
+	const char *text;
 	u32 clnt;
 	u32 srv;
 };

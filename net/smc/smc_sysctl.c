@@ -7,7 +7,6 @@
 #include <linux/sysctl.h>
 
 #include "smc_net.h"
-#include "smc_sysctl.h"
 #include "smc_wr.h"
 
 #define SMC_BUF_SYSCTL_MIN	16384

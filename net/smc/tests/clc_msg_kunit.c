@@ -701,15 +701,6 @@ static void clc_test_encode_ac(struct kunit *test)
 			smc_clc_encode_ac(out, sizeof(out), ac));
 }
 
-static void clc_test_reason(struct kunit *test)
-{
-	KUNIT_EXPECT_STREQ(test, smc_reason_text(SMC_DECL_PEERDECL),
-			   "peer declined");
-	KUNIT_EXPECT_STREQ(test, smc_reason_text(0), "none");
-	KUNIT_EXPECT_STREQ(test, smc_reason_text(1), "unknown");
-	KUNIT_EXPECT_STREQ(test, smc_reason_text(U32_MAX), "unknown");
-}
-
 static void clc_probe(struct kunit *test, const u8 *data, size_t len)
 {
 	struct clc_any *any = test->priv;
@@ -766,7 +757,6 @@ static struct kunit_case clc_msg_cases[] = {
 	KUNIT_CASE(clc_test_many_gids),
 	KUNIT_CASE(clc_test_encode_proposal),
 	KUNIT_CASE(clc_test_encode_ac),
-	KUNIT_CASE(clc_test_reason),
 	KUNIT_CASE_PARAM(clc_test_damage, clc_vector_gen_params),
 	{}
 };

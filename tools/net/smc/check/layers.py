@@ -23,7 +23,7 @@ LAYERS = {
     3: "llc llc_flow",
     2: "wr wr_sched wr_slot wr_rx wr_reg wr_qp",
     1: "ib gid prefix tcp",
-    0: "clc_msg clc_enc llc_msg llc_enc cdc_msg cursor pnet pnet_table stats trace reason eid net",
+    0: "clc_msg clc_enc llc_msg llc_enc cdc_msg cursor pnet pnet_table stats trace eid net",
 }
 
 
