@@ -136,8 +136,7 @@ static void smc_cdc_commit(struct smc_conn *conn, struct smc_tx_msg *msg,
 		conn->tx_signal_seq = cdc->seq;
 		WRITE_ONCE(conn->tx_signalled, true);
 	}
-	trace_smc_cdc_tx(smc_of_member(m), cdc->token, cdc->seq,
-			 msg->pos + msg->len, cons, cdc->pflags, cdc->cflags);
+	trace_smc_cdc_tx(smc_of_member(m), cdc, msg->pos + msg->len, cons, 0);
 }
 
 /**

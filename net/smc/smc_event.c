@@ -169,10 +169,8 @@ static void smc_event_rx(struct smc_member *m, const struct smc_cdc *cdc)
 		verdict = -ENOTCONN;
 	else
 		verdict = smc_cdc_apply(smc, cdc, &todo);
-	trace_smc_cdc_rx(smc, cdc->token, cdc->seq,
-			 atomic64_read(&conn->rx_prod),
-			 atomic64_read(&conn->peer_cons), cdc->pflags,
-			 cdc->cflags, verdict);
+	trace_smc_cdc_rx(smc, cdc, atomic64_read(&conn->rx_prod),
+			 atomic64_read(&conn->peer_cons), verdict);
 	if (verdict == -ERANGE || verdict == -EPROTO)
 		set_bit(SMC_CONN_EV_ABORT, &conn->events);
 	if (verdict > 0)

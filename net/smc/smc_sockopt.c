@@ -85,11 +85,11 @@ static int smc_set_reuseport(struct socket *sock, sockptr_t optval,
 {
 	struct sock *sk = sock->sk;
 	int val;
+	int rc;
 
-	if (optlen < sizeof(val))
-		return -EINVAL;
-	if (copy_from_sockptr(&val, optval, sizeof(val)))
-		return -EFAULT;
+	rc = copy_safe_from_sockptr(&val, sizeof(val), optval, optlen);
+	if (rc)
+		return rc;
 	lock_sock(sk);
 	sk->sk_reuseport = !!val;
 	release_sock(sk);
@@ -165,13 +165,13 @@ static int smc_set_sol_smc(struct smc_sock *smc, int optname, sockptr_t optval,
 			   unsigned int optlen)
 {
 	int val;
+	int rc;
 
 	if (optname != SMC_LIMIT_HS)
 		return -EOPNOTSUPP;
-	if (optlen < sizeof(val))
-		return -EINVAL;
-	if (copy_from_sockptr(&val, optval, sizeof(val)))
-		return -EFAULT;
+	rc = copy_safe_from_sockptr(&val, sizeof(val), optval, optlen);
+	if (rc)
+		return rc;
 	WRITE_ONCE(smc->limit_hs, !!val);
 	return 0;
 }
@@ -381,29 +381,15 @@ static int smc_ioctl_queue(struct smc_sock *smc, unsigned int cmd, int *answer)
 }
 
 /* -ENOIOCTLCMD: this is for TCP */
-static int smc_ioctl_own(struct smc_sock *smc, unsigned int cmd,
-			 unsigned long arg)
+static int smc_ioctl_own(struct smc_sock *smc, unsigned int cmd, int *answer)
 {
-	struct sock *sk = &smc->sk;
-	int answer;
-	int rc;
+	int rc = -ENOIOCTLCMD;
 
-	switch (cmd) {
-	case SIOCINQ:
-	case SIOCOUTQ:
-	case SIOCOUTQNSD:
-	case SIOCATMARK:
-		break;
-	default:
-		return -ENOIOCTLCMD;
-	}
-	lock_sock(sk);
-	rc = smc->use_fallback ? -ENOIOCTLCMD :
-	     smc_ioctl_queue(smc, cmd, &answer);
-	release_sock(sk);
-	if (rc)
-		return rc;
-	return put_user(answer, (int __user *)arg);
+	lock_sock(&smc->sk);
+	if (!smc->use_fallback)
+		rc = smc_ioctl_queue(smc, cmd, answer);
+	release_sock(&smc->sk);
+	return rc;
 }
 
 /**
@@ -419,12 +405,9 @@ static int smc_ioctl_own(struct smc_sock *smc, unsigned int cmd,
 int smc_prot_ioctl(struct sock *sk, int cmd, int *answer)
 {
 	struct sock *tsk = smc_sk(sk)->tcp->sk;
-	int rc = -ENOIOCTLCMD;
+	int rc;
 
-	lock_sock(sk);
-	if (!smc_sk(sk)->use_fallback)
-		rc = smc_ioctl_queue(smc_sk(sk), cmd, answer);
-	release_sock(sk);
+	rc = smc_ioctl_own(smc_sk(sk), cmd, answer);
 	if (rc == -ENOIOCTLCMD)
 		rc = READ_ONCE(tsk->sk_prot)->ioctl(tsk, cmd, answer);
 	return rc;
@@ -443,12 +426,13 @@ int smc_prot_ioctl(struct sock *sk, int cmd, int *answer)
 int smc_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 {
 	struct smc_sock *smc = smc_sk(sock->sk);
+	int answer;
 	int rc;
 
-	rc = smc_ioctl_own(smc, cmd, arg);
+	rc = smc_ioctl_own(smc, cmd, &answer);
 	if (rc == -ENOIOCTLCMD)
-		rc = smc->tcp->ops->ioctl(smc->tcp, cmd, arg);
-	return rc;
+		return smc->tcp->ops->ioctl(smc->tcp, cmd, arg);
+	return rc ?: put_user(answer, (int __user *)arg);
 }
 
 #ifdef CONFIG_COMPAT
@@ -465,11 +449,12 @@ int smc_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 int smc_compat_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 {
 	struct smc_sock *smc = smc_sk(sock->sk);
+	int answer;
 	int rc;
 
-	rc = smc_ioctl_own(smc, cmd, (unsigned long)compat_ptr(arg));
+	rc = smc_ioctl_own(smc, cmd, &answer);
 	if (rc == -ENOIOCTLCMD && smc->tcp->ops->compat_ioctl)
-		rc = smc->tcp->ops->compat_ioctl(smc->tcp, cmd, arg);
-	return rc;
+		return smc->tcp->ops->compat_ioctl(smc->tcp, cmd, arg);
+	return rc ?: put_user(answer, (int __user *)compat_ptr(arg));
 }
 #endif

@@ -231,10 +231,11 @@ TRACE_EVENT(smc_hs_step,
 		  __entry->result)
 );
 
-TRACE_EVENT(smc_cdc_rx,
-	TP_PROTO(const void *smc, u32 token, u16 seq, u64 prod, u64 cons,
-		 u8 pflags, u8 cflags, int verdict),
-	TP_ARGS(smc, token, seq, prod, cons, pflags, cflags, verdict),
+/* @verdict of a received one: 1 new data, 0, or why it was not taken */
+DECLARE_EVENT_CLASS(smc_cdc_event,
+	TP_PROTO(const void *smc, const struct smc_cdc *cdc, u64 prod, u64 cons,
+		 int verdict),
+	TP_ARGS(smc, cdc, prod, cons, verdict),
 	TP_STRUCT__entry(
 		__field(const void *, smc)
 		__field(u32, token)
@@ -247,12 +248,12 @@ TRACE_EVENT(smc_cdc_rx,
 	),
 	TP_fast_assign(
 		__entry->smc = smc;
-		__entry->token = token;
-		__entry->seq = seq;
+		__entry->token = cdc->token;
+		__entry->seq = cdc->seq;
 		__entry->prod = prod;
 		__entry->cons = cons;
-		__entry->pflags = pflags;
-		__entry->cflags = cflags;
+		__entry->pflags = cdc->pflags;
+		__entry->cflags = cdc->cflags;
 		__entry->verdict = verdict;
 	),
 	TP_printk("smc=%p token=%08x seq=%u prod=%llu cons=%llu flags=0x%02x/0x%02x verdict=%d",
@@ -261,31 +262,16 @@ TRACE_EVENT(smc_cdc_rx,
 		  __entry->verdict)
 );
 
-TRACE_EVENT(smc_cdc_tx,
-	TP_PROTO(const void *smc, u32 token, u16 seq, u64 prod, u64 cons,
-		 u8 pflags, u8 cflags),
-	TP_ARGS(smc, token, seq, prod, cons, pflags, cflags),
-	TP_STRUCT__entry(
-		__field(const void *, smc)
-		__field(u32, token)
-		__field(u16, seq)
-		__field(u64, prod)
-		__field(u64, cons)
-		__field(u8, pflags)
-		__field(u8, cflags)
-	),
-	TP_fast_assign(
-		__entry->smc = smc;
-		__entry->token = token;
-		__entry->seq = seq;
-		__entry->prod = prod;
-		__entry->cons = cons;
-		__entry->pflags = pflags;
-		__entry->cflags = cflags;
-	),
-	TP_printk("smc=%p token=%08x seq=%u prod=%llu cons=%llu flags=0x%02x/0x%02x",
-		  __entry->smc, __entry->token, __entry->seq, __entry->prod,
-		  __entry->cons, __entry->pflags, __entry->cflags)
+DEFINE_EVENT(smc_cdc_event, smc_cdc_rx,
+	TP_PROTO(const void *smc, const struct smc_cdc *cdc, u64 prod, u64 cons,
+		 int verdict),
+	TP_ARGS(smc, cdc, prod, cons, verdict)
+);
+
+DEFINE_EVENT(smc_cdc_event, smc_cdc_tx,
+	TP_PROTO(const void *smc, const struct smc_cdc *cdc, u64 prod, u64 cons,
+		 int verdict),
+	TP_ARGS(smc, cdc, prod, cons, verdict)
 );
 
 TRACE_EVENT(smc_wr_error,
