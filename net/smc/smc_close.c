@@ -505,15 +505,12 @@ EXPORT_SYMBOL_IF_KUNIT(smc_close_active);
 static struct sock *smc_close_tcp_get(const struct smc_sock *smc)
 {
 	struct smc_net *sn = smc_net(sock_net(&smc->sk));
-	struct sock *tsk = NULL;
 
-	spin_lock_bh(&sn->sk_lock);
-	if (smc->tcp) {
-		tsk = smc->tcp->sk;
-		sock_hold(tsk);
-	}
-	spin_unlock_bh(&sn->sk_lock);
-	return tsk;
+	guard(spinlock_bh)(&sn->sk_lock);
+	if (!smc->tcp)
+		return NULL;
+	sock_hold(smc->tcp->sk);
+	return smc->tcp->sk;
 }
 
 /**

@@ -65,25 +65,22 @@ static void smc_connect_state_change(struct sock *tsk)
 {
 	struct smc_sock *smc;
 
-	rcu_read_lock();
+	guard(rcu)();
 	smc = smc_tcp_owner(tsk);
-	if (smc) {
-		smc->tcp_state_change(tsk);
-		if (smc_tcp_syn_sent(tsk))
-			goto out;
-		/* later it could not be told from data any more */
-		if (!smc_tcp_agreed(tsk))
-			tcp_sk(tsk)->syn_smc = 0;
-		smp_mb();	/* pairs with smc_connect_sleep() */
-		if (READ_ONCE(smc->connect_waiters) &&
-		    (!tcp_sk(tsk)->syn_smc ||
-		     inet_sk_state_load(tsk) == TCP_CLOSE))
-			smc->sk.sk_state_change(&smc->sk);
-		else
-			smc_event_queue(smc);
-	}
-out:
-	rcu_read_unlock();
+	if (!smc)
+		return;
+	smc->tcp_state_change(tsk);
+	if (smc_tcp_syn_sent(tsk))
+		return;
+	/* later it could not be told from data any more */
+	if (!smc_tcp_agreed(tsk))
+		tcp_sk(tsk)->syn_smc = 0;
+	smp_mb();	/* pairs with smc_connect_sleep() */
+	if (READ_ONCE(smc->connect_waiters) &&
+	    (!tcp_sk(tsk)->syn_smc || inet_sk_state_load(tsk) == TCP_CLOSE))
+		smc->sk.sk_state_change(&smc->sk);
+	else
+		smc_event_queue(smc);
 }
 
 static const struct smc_tcp_cbs smc_connect_cbs = {
@@ -122,26 +119,24 @@ static void smc_watch_error_report(struct sock *tsk)
 {
 	struct smc_sock *smc;
 
-	rcu_read_lock();
+	guard(rcu)();
 	smc = smc_tcp_owner(tsk);
-	if (smc) {
-		smc->tcp_error_report(tsk);
-		smc_watch(smc, tsk);
-	}
-	rcu_read_unlock();
+	if (!smc)
+		return;
+	smc->tcp_error_report(tsk);
+	smc_watch(smc, tsk);
 }
 
 static void smc_watch_data_ready(struct sock *tsk)
 {
 	struct smc_sock *smc;
 
-	rcu_read_lock();
+	guard(rcu)();
 	smc = smc_tcp_owner(tsk);
-	if (smc) {
-		smc->tcp_data_ready(tsk);
-		smc_watch(smc, tsk);
-	}
-	rcu_read_unlock();
+	if (!smc)
+		return;
+	smc->tcp_data_ready(tsk);
+	smc_watch(smc, tsk);
 }
 
 static const struct smc_tcp_cbs smc_watch_cbs = {

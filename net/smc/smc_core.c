@@ -54,12 +54,8 @@ static struct smc_lgr *smc_core_find_locked(const struct smc_core_seek *seek,
  */
 struct smc_lgr *smc_core_find(const struct smc_core_seek *seek, bool *wait)
 {
-	struct smc_lgr *lgr;
-
-	spin_lock(&smc_core_lock);
-	lgr = smc_core_find_locked(seek, wait);
-	spin_unlock(&smc_core_lock);
-	return lgr;
+	guard(spinlock)(&smc_core_lock);
+	return smc_core_find_locked(seek, wait);
 }
 
 /**
@@ -78,15 +74,14 @@ struct smc_lgr *smc_core_add(struct smc_lgr *lgr,
 {
 	struct smc_lgr *other = NULL;
 
-	spin_lock(&smc_core_lock);
+	guard(spinlock)(&smc_core_lock);
 	if (seek->match)
 		other = smc_core_find_locked(seek, wait);
-	if (!other) {
-		hash_add(smc_lgrs, &lgr->node, seek->key);
-		atomic_inc(&smc_core_gen);
-	}
-	spin_unlock(&smc_core_lock);
-	return other;
+	if (other)
+		return other;
+	hash_add(smc_lgrs, &lgr->node, seek->key);
+	atomic_inc(&smc_core_gen);
+	return NULL;
 }
 
 /**
@@ -119,7 +114,7 @@ struct smc_lgr *smc_core_next(u32 after)
 	u32 floor = after;
 	int bkt;
 
-	spin_lock(&smc_core_lock);
+	guard(spinlock)(&smc_core_lock);
 	do {
 		best = NULL;
 		hash_for_each(smc_lgrs, bkt, lgr, node)
@@ -128,7 +123,6 @@ struct smc_lgr *smc_core_next(u32 after)
 		if (best)
 			floor = best->id;
 	} while (best && !smc_lgr_tryget(best));
-	spin_unlock(&smc_core_lock);
 	return best;
 }
 
@@ -144,10 +138,9 @@ void smc_core_visit(void (*fn)(struct smc_lgr *lgr, void *arg), void *arg)
 	struct smc_lgr *lgr;
 	int bkt;
 
-	spin_lock(&smc_core_lock);
+	guard(spinlock)(&smc_core_lock);
 	hash_for_each(smc_lgrs, bkt, lgr, node)
 		fn(lgr, arg);
-	spin_unlock(&smc_core_lock);
 }
 
 /* a dead group is memory of members that have not left; it does not use its
@@ -156,15 +149,13 @@ void smc_core_visit(void (*fn)(struct smc_lgr *lgr, void *arg), void *arg)
 static bool smc_core_gone(const struct net *net)
 {
 	struct smc_lgr *lgr;
-	bool gone = true;
 	int bkt;
 
-	spin_lock(&smc_core_lock);
+	guard(spinlock)(&smc_core_lock);
 	hash_for_each(smc_lgrs, bkt, lgr, node)
 		if (!net || (lgr->net == net && !smc_lgr_is_dead(lgr)))
-			gone = false;
-	spin_unlock(&smc_core_lock);
-	return gone;
+			return false;
+	return true;
 }
 
 /**

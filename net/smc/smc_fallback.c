@@ -60,43 +60,40 @@ static void smc_fwd_state_change(struct sock *tsk)
 {
 	struct smc_sock *smc;
 
-	rcu_read_lock();
+	guard(rcu)();
 	smc = smc_tcp_owner(tsk);
-	if (smc) {
-		smc->tcp_state_change(tsk);
-		smc_fwd_wake(smc, tsk, 0, SOCK_WAKE_IO, POLL_HUP);
-	}
-	rcu_read_unlock();
+	if (!smc)
+		return;
+	smc->tcp_state_change(tsk);
+	smc_fwd_wake(smc, tsk, 0, SOCK_WAKE_IO, POLL_HUP);
 }
 
 static void smc_fwd_data_ready(struct sock *tsk)
 {
 	struct smc_sock *smc;
 
-	rcu_read_lock();
+	guard(rcu)();
 	smc = smc_tcp_owner(tsk);
-	if (smc) {
-		smc->tcp_data_ready(tsk);
-		smc_fwd_wake(smc, tsk, EPOLLIN | EPOLLPRI | EPOLLRDNORM |
-			     EPOLLRDBAND, SOCK_WAKE_WAITD, POLL_IN);
-	}
-	rcu_read_unlock();
+	if (!smc)
+		return;
+	smc->tcp_data_ready(tsk);
+	smc_fwd_wake(smc, tsk, EPOLLIN | EPOLLPRI | EPOLLRDNORM |
+		     EPOLLRDBAND, SOCK_WAKE_WAITD, POLL_IN);
 }
 
 static void smc_fwd_write_space(struct sock *tsk)
 {
 	struct smc_sock *smc;
 
-	rcu_read_lock();
+	guard(rcu)();
 	smc = smc_tcp_owner(tsk);
-	if (smc) {
-		smc->tcp_write_space(tsk);
-		/* TCP's own test: no event for each ACK */
-		if (sk_stream_is_writeable(tsk))
-			smc_fwd_wake(smc, tsk, EPOLLOUT | EPOLLWRNORM |
-				     EPOLLWRBAND, SOCK_WAKE_SPACE, POLL_OUT);
-	}
-	rcu_read_unlock();
+	if (!smc)
+		return;
+	smc->tcp_write_space(tsk);
+	/* TCP's own test: no event for each ACK */
+	if (sk_stream_is_writeable(tsk))
+		smc_fwd_wake(smc, tsk, EPOLLOUT | EPOLLWRNORM |
+			     EPOLLWRBAND, SOCK_WAKE_SPACE, POLL_OUT);
 }
 
 static void smc_fwd_error_report(struct sock *tsk)
@@ -104,17 +101,16 @@ static void smc_fwd_error_report(struct sock *tsk)
 	struct smc_sock *smc;
 	struct socket *tcp;
 
-	rcu_read_lock();
+	guard(rcu)();
 	smc = smc_tcp_owner(tsk);
-	if (smc) {
-		smc->tcp_error_report(tsk);
-		/* without a file SO_ERROR is asked of the SMC socket */
-		tcp = READ_ONCE(smc->tcp);
-		if (tcp && !READ_ONCE(tcp->file))
-			WRITE_ONCE(smc->sk.sk_err, READ_ONCE(tsk->sk_err));
-		smc_fwd_wake(smc, tsk, EPOLLERR, SOCK_WAKE_IO, POLL_ERR);
-	}
-	rcu_read_unlock();
+	if (!smc)
+		return;
+	smc->tcp_error_report(tsk);
+	/* without a file SO_ERROR is asked of the SMC socket */
+	tcp = READ_ONCE(smc->tcp);
+	if (tcp && !READ_ONCE(tcp->file))
+		WRITE_ONCE(smc->sk.sk_err, READ_ONCE(tsk->sk_err));
+	smc_fwd_wake(smc, tsk, EPOLLERR, SOCK_WAKE_IO, POLL_ERR);
 }
 
 static const struct smc_tcp_cbs smc_fwd_cbs = {

@@ -156,27 +156,25 @@ static void smc_child_data_ready(struct sock *tsk)
 {
 	struct smc_sock *child;
 
-	rcu_read_lock();
+	guard(rcu)();
 	child = smc_tcp_owner(tsk);
-	if (child) {
-		child->tcp_data_ready(tsk);
-		smc_child_kick(child);
-	}
-	rcu_read_unlock();
+	if (!child)
+		return;
+	child->tcp_data_ready(tsk);
+	smc_child_kick(child);
 }
 
 static void smc_child_state_change(struct sock *tsk)
 {
 	struct smc_sock *child;
 
-	rcu_read_lock();
+	guard(rcu)();
 	child = smc_tcp_owner(tsk);
-	if (child) {
-		child->tcp_state_change(tsk);
-		if (inet_sk_state_load(tsk) != TCP_ESTABLISHED)
-			smc_child_kick(child);
-	}
-	rcu_read_unlock();
+	if (!child)
+		return;
+	child->tcp_state_change(tsk);
+	if (inet_sk_state_load(tsk) != TCP_ESTABLISHED)
+		smc_child_kick(child);
 }
 
 static const struct smc_tcp_cbs smc_child_cbs = {
@@ -489,9 +487,8 @@ void smc_listen_init_sock(struct smc_sock *smc)
 
 static void smc_listen_set_state(struct smc_sock *smc, enum smc_state state)
 {
-	spin_lock(&smc->accept_lock);
+	guard(spinlock)(&smc->accept_lock);
 	smc_set_state(smc, state);
-	spin_unlock(&smc->accept_lock);
 }
 
 static void smc_listen_hook(struct smc_sock *smc)
@@ -587,14 +584,13 @@ static struct smc_sock *smc_accept_dequeue(struct smc_sock *smc)
 {
 	struct smc_sock *child;
 
-	spin_lock(&smc->accept_lock);
+	guard(spinlock)(&smc->accept_lock);
 	child = list_first_entry_or_null(&smc->accept_q, struct smc_sock,
 					 accept_node);
 	if (child) {
 		list_del_init(&child->accept_node);
 		sk_acceptq_removed(&smc->sk);
 	}
-	spin_unlock(&smc->accept_lock);
 	return child;
 }
 

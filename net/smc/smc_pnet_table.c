@@ -252,20 +252,17 @@ bool smc_pnet_table_get(struct smc_net *sn, const u8 *id, unsigned int idx,
 			struct smc_pnet_entry *e)
 {
 	struct smc_pnet_row *row;
-	bool found = false;
 
-	mutex_lock(&sn->pnet_lock);
+	guard(mutex)(&sn->pnet_lock);
 	list_for_each_entry(row, &sn->pnet_list, node) {
 		if (id && !smc_pnet_equal(row->e.pnetid, id))
 			continue;
 		if (idx--)
 			continue;
 		*e = row->e;
-		found = true;
-		break;
+		return true;
 	}
-	mutex_unlock(&sn->pnet_lock);
-	return found;
+	return false;
 }
 EXPORT_SYMBOL_IF_KUNIT(smc_pnet_table_get);
 
@@ -282,18 +279,15 @@ bool smc_pnet_table_netdev(struct smc_net *sn, int ifindex,
 			   u8 id[SMC_PNETID_BYTES])
 {
 	struct smc_pnet_row *row;
-	bool found = false;
 
-	rcu_read_lock();
+	guard(rcu)();
 	list_for_each_entry_rcu(row, &sn->pnet_list, node) {
 		if (READ_ONCE(row->ifindex) != ifindex)
 			continue;
 		memcpy(id, row->e.pnetid, SMC_PNETID_BYTES);
-		found = true;
-		break;
+		return true;
 	}
-	rcu_read_unlock();
-	return found;
+	return false;
 }
 EXPORT_SYMBOL_IF_KUNIT(smc_pnet_table_netdev);
 
@@ -313,9 +307,8 @@ bool smc_pnet_table_ibport(struct smc_net *sn, const char *name,
 			   u8 id[SMC_PNETID_BYTES])
 {
 	struct smc_pnet_row *row;
-	bool found = false;
 
-	rcu_read_lock();
+	guard(rcu)();
 	list_for_each_entry_rcu(row, &sn->pnet_list, node) {
 		if (row->e.ibport != port || !row->e.ibdev[0])
 			continue;
@@ -323,11 +316,9 @@ bool smc_pnet_table_ibport(struct smc_net *sn, const char *name,
 		    (!parent || strcmp(row->e.ibdev, parent)))
 			continue;
 		memcpy(id, row->e.pnetid, SMC_PNETID_BYTES);
-		found = true;
-		break;
+		return true;
 	}
-	rcu_read_unlock();
-	return found;
+	return false;
 }
 EXPORT_SYMBOL_IF_KUNIT(smc_pnet_table_ibport);
 
@@ -357,16 +348,15 @@ void smc_pnet_table_bind(struct smc_net *sn, int ifindex, const char *name)
 {
 	struct smc_pnet_row *row;
 
-	mutex_lock(&sn->pnet_lock);
+	guard(mutex)(&sn->pnet_lock);
 	row = row_find_locked(sn, ifindex, NULL);
 	if (row) {
 		strscpy(row->e.ndev, name);
-	} else {
-		row = row_find_locked(sn, 0, name);
-		if (row)
-			WRITE_ONCE(row->ifindex, ifindex);
+		return;
 	}
-	mutex_unlock(&sn->pnet_lock);
+	row = row_find_locked(sn, 0, name);
+	if (row)
+		WRITE_ONCE(row->ifindex, ifindex);
 }
 EXPORT_SYMBOL_IF_KUNIT(smc_pnet_table_bind);
 
@@ -381,11 +371,10 @@ void smc_pnet_table_unbind(struct smc_net *sn, int ifindex)
 {
 	struct smc_pnet_row *row;
 
-	mutex_lock(&sn->pnet_lock);
+	guard(mutex)(&sn->pnet_lock);
 	row = row_find_locked(sn, ifindex, NULL);
 	if (row)
 		WRITE_ONCE(row->ifindex, 0);
-	mutex_unlock(&sn->pnet_lock);
 }
 EXPORT_SYMBOL_IF_KUNIT(smc_pnet_table_unbind);
 

@@ -31,16 +31,15 @@
 struct net_device *smc_sock_route_dev(struct sock *tcpsk,
 				      netdevice_tracker *tracker)
 {
-	struct net_device *ndev = NULL;
+	struct net_device *ndev;
 	struct dst_entry *dst;
 
-	rcu_read_lock();
+	guard(rcu)();
 	dst = rcu_dereference(tcpsk->sk_dst_cache);
-	if (dst) {
-		ndev = dst_dev_rcu(dst);
-		netdev_hold(ndev, tracker, GFP_ATOMIC);
-	}
-	rcu_read_unlock();
+	if (!dst)
+		return NULL;
+	ndev = dst_dev_rcu(dst);
+	netdev_hold(ndev, tracker, GFP_ATOMIC);
 	return ndev;
 }
 
