@@ -34,7 +34,6 @@
  * its worker; everything else ends here.
  *
  * Context: process, may sleep; takes the socket lock.
- *
  * Return: 0.
  */
 noinline int smc_release(struct socket *sock)

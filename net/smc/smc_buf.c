@@ -243,7 +243,6 @@ EXPORT_SYMBOL_IF_KUNIT(smcr_buf_doom);
  * @dir: direction
  *
  * Context: process.
- *
  * Return: buffer owned by the caller, or NULL
  */
 struct smcr_buf *smcr_buf_pop_any(struct smcr_bufs *b, enum smc_buf_dir dir)

@@ -31,13 +31,6 @@ struct smc_wire_cdc {
 } __packed;
 
 static_assert(sizeof(struct smc_wire_cdc) == SMC_CDC_LEN);
-static_assert(offsetof(struct smc_wire_cdc, token) == 4);
-static_assert(offsetof(struct smc_wire_cdc, prod.wrap) == 10);
-static_assert(offsetof(struct smc_wire_cdc, prod.count) == 12);
-static_assert(offsetof(struct smc_wire_cdc, cons.wrap) == 18);
-static_assert(offsetof(struct smc_wire_cdc, cons.count) == 20);
-static_assert(offsetof(struct smc_wire_cdc, pflags) == 24);
-static_assert(offsetof(struct smc_wire_cdc, cflags) == 25);
 
 /* what lies behind the flags is reserved: peers may leave it out */
 #define SMC_CDC_MIN_LEN		offsetof(struct smc_wire_cdc, reserved)

@@ -197,7 +197,6 @@ static int clc_recv_one(struct smc_sock *smc, u8 type, void *buf, size_t room,
  *
  * Context: process, sleeps up to @deadline; ends early if TCP ends or is shut
  * down.
- *
  * Return: 0: a message of @type was taken, in->hdr.len bytes long.
  * SMC_DECL_PEERDECL: a Decline was taken, its code is in
  * smc->peer_diagnosis. SMC_DECL_PEERNOSMC (@type SMC_CLC_PROPOSAL only): the
@@ -231,7 +230,6 @@ EXPORT_SYMBOL_IF_KUNIT(smc_clc_recv);
  * head of the stream: all else may be the application's data already.
  *
  * Context: process, sleeps up to @deadline.
- *
  * Return: true if there was one
  */
 bool smc_clc_swallow_decline(struct smc_sock *smc, unsigned long deadline)
@@ -289,7 +287,6 @@ static int clc_send_all(struct smc_sock *smc, const void *msg, size_t len)
  * @len: bytes, at least SMC_CLC_HDR_LEN
  *
  * Context: process; sleeps only if TCP has no room, some seconds at most.
- *
  * Return: 0, or the error of the TCP socket (-ECONNRESET, -EPIPE, -ETIMEDOUT
  * ..): a part may have gone out, the connection can not be used any more
  */
@@ -314,7 +311,6 @@ EXPORT_SYMBOL_IF_KUNIT(smc_clc_send);
  * SMC_DECL_SYNCERR only. RFC 7609, A.2.4.
  *
  * Context: process, see smc_clc_send(). Allocates nothing.
- *
  * Return: 0 or negative errno as smc_clc_send(): fallback is not possible then
  */
 int smc_clc_send_decline(struct smc_sock *smc, u8 version, u32 reason)

@@ -295,7 +295,6 @@ EXPORT_SYMBOL_IF_KUNIT(smc_clc_decode_proposal);
  *
  * Used in both directions: what would be refused is not sent either.
  * Context: any.
- *
  * Return: false if one of them has no meaning, or would lead a writer out of
  * the address space
  */

@@ -217,22 +217,14 @@ struct smc_clc_hdr {
 	u16 len;
 };
 
-/* -EPROTO if the 8 bytes at @data are no CLC header (eyecatcher, type 1..4,
- * version != 0, length >= 28 and <= SMC_CLC_MAX_LEN)
- */
 int smc_clc_decode_hdr(const void *data, size_t len, struct smc_clc_hdr *hdr);
 bool smc_clc_is_eyecatcher(const void *data, size_t len);
-
-/* decoders: @len is the full message; -EPROTO for a malformed one */
 int smc_clc_decode_proposal(const void *data, size_t len,
 			    struct smc_clc_proposal *p);
 int smc_clc_decode_ac(const void *data, size_t len, struct smc_clc_ac *ac);
 int smc_clc_decode_decline(const void *data, size_t len,
 			   struct smc_clc_decline *d);
 
-/* encoders: length written, or -EMSGSIZE if @room is too small,
- * -EINVAL for a struct that has no wire form
- */
 int smc_clc_encode_proposal(void *buf, size_t room,
 			    const struct smc_clc_proposal *p);
 int smc_clc_encode_ac(void *buf, size_t room, const struct smc_clc_ac *ac);

@@ -171,32 +171,19 @@ struct smc_wire_decline {
 
 static_assert(sizeof(struct smc_wire_clc_hdr) == SMC_CLC_HDR_LEN);
 static_assert(sizeof(struct smc_wire_proposal) == 40);
-static_assert(offsetof(struct smc_wire_proposal, ip_off) == 38);
 static_assert(sizeof(struct smc_wire_ism_area) == 40);
-static_assert(offsetof(struct smc_wire_ism_area, v2_off) == 10);
 static_assert(sizeof(struct smc_wire_prefix6) == 17);
 static_assert(sizeof(struct smc_wire_prefix_area) == 8);
 static_assert(sizeof(struct smc_wire_v2_ext) == 40);
-static_assert(offsetof(struct smc_wire_v2_ext, d2_off) == 6);
-static_assert(offsetof(struct smc_wire_v2_ext, max_conns) == 24);
 static_assert(sizeof(struct smc_wire_ism) == 10);
 static_assert(sizeof(struct smc_wire_d2_ext) == 48);
 static_assert(sizeof(struct smc_wire_ac_r) == 104);
-static_assert(offsetof(struct smc_wire_ac_r, qpn) == 38);
-static_assert(offsetof(struct smc_wire_ac_r, token) == 46);
-static_assert(offsetof(struct smc_wire_ac_r, rmb_addr) == 52);
-static_assert(offsetof(struct smc_wire_ac_r, psn) == 61);
 static_assert(CLC_AC_R_V1_LEN == 64);
 static_assert(sizeof(struct smc_wire_ac_d) == 74);
-static_assert(offsetof(struct smc_wire_ac_d, link_id) == 28);
-static_assert(offsetof(struct smc_wire_ac_d, chid) == 32);
-static_assert(offsetof(struct smc_wire_ac_d, gid_ext) == 66);
 static_assert(sizeof(struct smc_wire_fce) == 52);
 static_assert(CLC_FCE_SHORT_LEN == 36);
-static_assert(offsetof(struct smc_wire_fce, features) == 38);
 static_assert(sizeof(struct smc_wire_gid_list) == 4);
 static_assert(sizeof(struct smc_wire_decline) == 40);
-static_assert(offsetof(struct smc_wire_decline, diagnosis) == 16);
 static_assert(CLC_DECLINE_V1_LEN == 24);
 
 bool smc_clc_ac_in_range(const struct smc_clc_ac *ac);

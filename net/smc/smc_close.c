@@ -550,7 +550,6 @@ void smc_close_tcp(struct smc_sock *smc)
  * @smc: socket
  *
  * Context: process, socket lock held.
- *
  * Return: true if everything that has to be sent was sent, and nobody can read
  * what is left in the ring
  */
@@ -582,7 +581,6 @@ static unsigned long smc_close_limit(const struct smc_sock *smc)
  * Progress is whatever moves the stream or the state. Without it the connection
  * is aborted when its time is over; and if not even A can be sent, given up.
  * Context: process, socket lock held.
- *
  * Return: jiffies until the next look, 0 if there is nothing to wait for
  */
 unsigned long smc_close_orphan(struct smc_sock *smc)

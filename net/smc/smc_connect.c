@@ -434,7 +434,6 @@ static int smc_connect_locked(struct socket *sock,
  * All results are those of TCP on the same calls.
  *
  * Context: process, may sleep; takes the socket lock.
- *
  * Return: 0; -EINPROGRESS, -EALREADY, -EISCONN, -EINVAL, -ERESTARTSYS,
  * -EINTR; -EPIPE if another thread disconnected; an error of TCP, or of the
  * handshake: -ETIMEDOUT, -ECONNRESET, -EPROTO, -ECONNABORTED.
@@ -470,7 +469,6 @@ int smc_connect(struct socket *sock, struct sockaddr_unsized *addr, int len,
  * @timeo: jiffies left, updated; 0 does not sleep
  *
  * Context: process, may sleep.
- *
  * Return: 0: no attempt runs (any more); -EAGAIN; -ERESTARTSYS or -EINTR on a
  * signal; -EPIPE if another thread disconnected.
  */
@@ -533,7 +531,6 @@ static int smc_disconnect_carried(struct socket *sock)
  * can be used again; in the latter case over TCP only.
  *
  * Context: process, may sleep until a handshake has noticed.
- *
  * Return: 0 or an error of TCP.
  */
 int smc_disconnect(struct socket *sock)
@@ -570,7 +567,6 @@ int smc_disconnect(struct socket *sock)
  * Does not wait.
  *
  * Context: process, may sleep; takes the lock of the TCP socket.
- *
  * Return: true if a worker is in the handshake: it finds SOCK_DEAD afterwards
  * and closes the socket; false if the caller has to.
  */

@@ -49,7 +49,6 @@ static struct smc_lgr *smc_core_find_locked(const struct smc_core_seek *seek,
  * @wait: the result fits but is still being created
  *
  * Context: process.
- *
  * Return: group with a reference, or NULL
  */
 struct smc_lgr *smc_core_find(const struct smc_core_seek *seek, bool *wait)
@@ -65,7 +64,6 @@ struct smc_lgr *smc_core_find(const struct smc_core_seek *seek, bool *wait)
  * @wait: as for smc_core_find()
  *
  * Context: process.
- *
  * Return: NULL if it was added; else a group that fits, as from
  * smc_core_find()
  */
@@ -105,7 +103,6 @@ void smc_core_del(struct smc_lgr *lgr)
  * @after: id
  *
  * Context: process.
- *
  * Return: group with a reference, or NULL at the end
  */
 struct smc_lgr *smc_core_next(u32 after)

@@ -9,13 +9,9 @@
 
 #include "smc_sock.h"
 
-/* smc_conn.c: life of the data path state */
-void smc_conn_init(struct smc_sock *smc);	/* at socket creation */
-/* smcr_* has joined and filled member (rings, peer_size): data may flow */
-void smc_conn_open(struct smc_sock *smc);	/* socket lock not needed */
-/* handshake succeeded: INIT -> ACTIVE (or what already arrived says); socket
- * lock held
- */
+/* smc_event.c: life of the data path state */
+void smc_conn_init(struct smc_sock *smc);
+void smc_conn_open(struct smc_sock *smc);
 void smc_conn_established(struct smc_sock *smc);
 void smc_conn_destroy(struct smc_sock *smc);	/* last step before sk_free */
 void smc_conn_release_cb(struct sock *sk);	/* proto.release_cb */
@@ -47,11 +43,7 @@ ssize_t smc_splice_read(struct smc_sock *smc, loff_t *ppos,
 void smc_set_state(struct smc_sock *smc, enum smc_state state);
 bool smc_close_over(const struct smc_sock *smc);
 int smc_close_shutdown(struct smc_sock *smc, int how);	/* SHUT_RD/WR/RDWR */
-/* close(2): does not block without linger; the connection goes on by itself
- * until everything was delivered or the orphan limit expires
- */
 void smc_close_active(struct smc_sock *smc, long linger);
-/* error end: sk_err, A to the peer, waiters woken */
 void smc_close_abort(struct smc_sock *smc, int err);
 
 /* smc_conn.c: workqueues of layers 5 and 6 */

@@ -15,13 +15,10 @@
  * from the point where left is set; leave() waits for what is in flight and
  * gives the rings back; the TCP socket is released; the reference is dropped.
  *
- * Deferral. Steps of the close machine need an owner: what softirq finds while
- * a process owns the socket is left in conn->events, for release_sock().
- *
  * Receiving. Positions are taken over in the receive softirq, also while a
  * process owns the socket: they only grow, and readers look at them again
- * before they conclude that nothing is left. Closing flags change sk_state and
- * are left to the owner's release_sock() if there is one.
+ * before they conclude that nothing is left. Steps of the close machine need an
+ * owner: they are left in conn->events for release_sock() if there is one.
  */
 #include <kunit/visibility.h>
 #include <net/sock.h>

@@ -32,7 +32,6 @@
  * @server: role
  *
  * Context: process.
- *
  * Return: context, to be ended with smc_hs_end(); NULL without memory
  */
 struct smc_hs *smc_hs_new(struct smc_sock *smc, bool server)
@@ -115,7 +114,6 @@ static void hs_count(const struct smc_hs *hs, int rc)
  * tell the peer over the link, and then the Decline goes out.
  *
  * Context: process, may sleep.
- *
  * Return: result for the caller of smc_hs_client() or smc_hs_server()
  */
 int smc_hs_end(struct smc_hs *hs, int rc)
@@ -154,7 +152,6 @@ static bool hs_tcp_signed(const struct sock *sk)
  * the route, or by TCP-MD5 or TCP-AO.
  *
  * Context: process.
- *
  * Return: 0 or SMC_DECL_IPSEC
  */
 int smc_hs_check(const struct sock *tcp)
@@ -179,7 +176,6 @@ int smc_hs_check(const struct sock *tcp)
  * @hs: handshake; vlan is set
  *
  * Context: process.
- *
  * Return: 0, or -ENODEV: the route has no device
  */
 int smc_hs_route(struct smc_hs *hs)
@@ -228,7 +224,6 @@ static void hs_own_name(u8 host[SMC_CLC_HOST_LEN])
  * @ac: message; what describes this host and the negotiated release is added
  *
  * Context: process, may sleep.
- *
  * Return: 0 or negative errno, the connection is lost
  */
 int smc_hs_send_ac(struct smc_hs *hs, struct smc_clc_ac *ac)

@@ -137,7 +137,6 @@ static int hs_client_run(struct smc_hs *hs)
  * Context: process (worker), sleeps up to some seconds; not interrupted by
  * signals; ends early when smc->tcp is shut down or reset. No socket lock is
  * held, the caller holds a reference of @smc.
- *
  * Return: 0: SMC carries the connection (smc_conn_open() was called, the
  * caller takes the lock and calls smc_conn_established()); > 0: enum
  * smc_reason, nothing is joined any more, the stream stands behind the last

@@ -29,7 +29,7 @@
  */
 #define SMC_HS_TURN_TIME	(3 * HZ)
 
-/* limits of a link group; the second ones where nothing is negotiated */
+/* limits of a link group; the last ones where nothing is negotiated */
 #define SMC_HS_MIN_CONNS	16
 #define SMC_HS_MAX_LINKS	2
 #define SMC_HS_DEF_CONNS	255

@@ -23,7 +23,6 @@ EXPORT_SYMBOL_IF_KUNIT(smc_hs_cands);
  * @mode: SMC_MODE_R or SMC_MODE_D
  *
  * Context: any.
- *
  * Return: entry, or NULL if there is none
  */
 const struct smc_hs_cand *smc_hs_find_cand(u8 version, u8 mode)
@@ -92,7 +91,6 @@ static int hs_filter_v2(const struct smc_hs_cand *cand,
  * architecture document.
  *
  * Context: any.
- *
  * Return: mask of indices into smc_hs_cands[]
  */
 unsigned int smc_hs_filter(const struct smc_clc_proposal *prop,
@@ -134,7 +132,6 @@ EXPORT_SYMBOL_IF_KUNIT(smc_hs_filter);
  * 4.5; SMC version 2 architecture document.
  *
  * Context: any.
- *
  * Return: 0, or enum smc_reason
  */
 int smc_hs_check_accept(const struct smc_clc_proposal *prop,
@@ -188,7 +185,6 @@ EXPORT_SYMBOL_IF_KUNIT(smc_hs_check_accept);
  * 2 architecture document.
  *
  * Context: any.
- *
  * Return: 0; enum smc_reason if negotiated values differ (first contact only,
  * when the client is not active yet); -EPROTO if it confirms something else
  */

@@ -155,7 +155,6 @@ static int hs_server_nomem(struct smc_sock *smc)
  * Context: process (worker), sleeps up to some seconds; ends early when
  * smc->tcp is shut down or reset. No socket lock is held, the caller holds a
  * reference of @smc.
- *
  * Return: 0: SMC carries the connection; > 0: enum smc_reason, fall back; < 0:
  * the connection has failed: -ETIMEDOUT the client was silent, -ECONNRESET TCP
  * ended, -EPROTO bad message, -ECONNABORTED, or an error of the TCP socket.

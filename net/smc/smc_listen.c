@@ -550,7 +550,6 @@ static int smc_listen_start(struct smc_sock *smc, int backlog)
  * @backlog: connections that wait for accept(), at most; limited by the core
  *
  * Context: process, may sleep; takes the socket lock.
- *
  * Return: 0; -EINVAL: connected, or connecting; an error of TCP, after which
  * nothing has changed.
  */
@@ -722,7 +721,6 @@ static void smc_accept_graft(struct smc_sock *child, struct socket *newsock)
  * The new socket has family and protocol of the listener, over SMC or TCP.
  *
  * Context: process, may sleep; takes the socket lock.
- *
  * Return: 0; -EINVAL: not listening (any more); -EAGAIN; -ERESTARTSYS or
  * -EINTR on a signal.
  */

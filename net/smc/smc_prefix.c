@@ -174,7 +174,6 @@ static bool prefix6_match_rcu(const struct net_device *ndev,
  * the local address. IPv6: prefixes of the first eight addresses that are not
  * link-local, duplicates kept, as peers expect.
  * Context: process.
- *
  * Return: 0, -ENODEV without a route or device addresses, -ENOENT if no
  * address fits.
  */

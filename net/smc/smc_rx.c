@@ -119,7 +119,6 @@ int smc_rx_left(const struct smc_sock *smc)
  * @smc: socket
  *
  * Context: any, no lock.
- *
  * Return: true if so
  */
 bool smc_rx_urgent(const struct smc_sock *smc)
@@ -151,7 +150,6 @@ EXPORT_SYMBOL_IF_KUNIT(smc_rx_atmark);
  * @conn: connection
  *
  * Context: any, no lock.
- *
  * Return: true if so
  */
 bool smc_rx_update_due(const struct smc_conn *conn)

@@ -158,7 +158,6 @@ static void smc_sk_inherit(struct sock *sk, const struct sock *lsk)
  * Not on the list yet, without a TCP socket.
  *
  * Context: process.
- *
  * Return: the socket with one reference, or NULL without memory.
  */
 struct smc_sock *smc_sk_alloc_child(struct sock *lsk)

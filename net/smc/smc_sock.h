@@ -7,10 +7,6 @@
  *   link's post_lock
  * Nobody sleeps for the network under lock_sock(smc), except the waits of
  * send, receive and lingering close, which release it while they sleep.
- *
- * Received control data comes in softirq: positions are taken over at once
- * (64-bit, readers tolerate any order), state changes are applied under the
- * socket's slock if no process owns it, else by release_cb of the owner.
  */
 #ifndef SMC_SOCK_H
 #define SMC_SOCK_H

@@ -273,7 +273,6 @@ static int smc_set_other(struct smc_sock *smc, int level, int optname,
  * @optlen: its length in bytes
  *
  * Context: process, may sleep; takes the socket lock.
- *
  * Return: 0; -EOPNOTSUPP: TCP_ULP, what works on segments once there is a
  * connection, unknown option of SOL_SMC; -EINVAL, -EFAULT, or what TCP says.
  */
@@ -321,7 +320,6 @@ static int smc_get_sol_smc(const struct smc_sock *smc, int optname,
  * @optlen: its length in bytes, updated
  *
  * Context: process, may sleep.
- *
  * Return: 0; -EOPNOTSUPP: TCP_ZEROCOPY_RECEIVE, unknown option of SOL_SMC;
  * -EINVAL, -EFAULT, or what TCP says.
  */
@@ -399,7 +397,6 @@ static int smc_ioctl_own(struct smc_sock *smc, unsigned int cmd, int *answer)
  * @answer: bytes
  *
  * Context: process, may sleep; takes the socket lock.
- *
  * Return: 0; -EINVAL: listener; or what TCP says.
  */
 int smc_prot_ioctl(struct sock *sk, int cmd, int *answer)
@@ -420,7 +417,6 @@ int smc_prot_ioctl(struct sock *sk, int cmd, int *answer)
  * @arg: argument
  *
  * Context: process, may sleep; takes the socket lock.
- *
  * Return: 0; -EINVAL: listener; -EFAULT; -ENOIOCTLCMD; or what TCP says.
  */
 int smc_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
@@ -443,7 +439,6 @@ int smc_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
  * @arg: argument
  *
  * Context: process, may sleep; takes the socket lock.
- *
  * Return: as smc_ioctl().
  */
 int smc_compat_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)

@@ -61,7 +61,6 @@ static void smc_splice_give(struct pipe_inode_info *pipe, struct page **pages,
  * @nonblock: the file of the socket is nonblocking
  *
  * Context: process, socket lock held; it is released while waiting for data.
- *
  * Return: bytes moved, 0 at the end of the stream, -ESPIPE with an offset,
  * -EAGAIN, -ENOMEM, or an error of smc_rx_recvmsg()
  */

@@ -97,7 +97,6 @@ u64 smc_counter_sum(const struct net *net, enum smc_counter c);
 #define SMC_INC(net, name)	smc_count(net, SMC_CNT_##name, 1)
 #define SMC_ADD(net, name, n)	smc_count(net, SMC_CNT_##name, n)
 
-/* fallback reasons per role: counted once per socket that falls back */
 void smc_stats_fallback(const struct net *net, bool server, u32 reason);
 
 struct smc_fback_row {
@@ -107,7 +106,6 @@ struct smc_fback_row {
 	u32 srv;
 };
 
-/* row @idx of the reasons seen so far; false at the end */
 bool smc_stats_fback_get(const struct net *net, unsigned int idx,
 			 struct smc_fback_row *row);
 

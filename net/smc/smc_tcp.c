@@ -37,7 +37,6 @@
  *
  * Context: process, of the task that creates @smc: its cgroup and user id go
  * to the TCP socket.
- *
  * Return: 0 or a negative errno of the socket creation.
  */
 int smc_tcp_create(struct smc_sock *smc, int family)
@@ -260,7 +259,6 @@ void smc_tcp_copy_late(struct smc_sock *smc)
  * @smc: socket
  *
  * Context: process, may sleep; takes the lock of the TCP socket.
- *
  * Return: result of TCP.
  */
 int smc_tcp_unspec(struct smc_sock *smc)

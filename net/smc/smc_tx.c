@@ -40,7 +40,6 @@
  * @smc: socket
  *
  * Context: any, no lock.
- *
  * Return: bytes, 0 if there is no ring
  */
 u32 smc_tx_space(const struct smc_sock *smc)
@@ -112,7 +111,6 @@ static int smc_tx_allowed(const struct smc_sock *smc)
  * @smc: socket of an SMC connection
  *
  * Context: any, no lock.
- *
  * Return: true with a third of the ring free, as TCP does it, or if a write
  * would not wait because it fails
  */
@@ -382,7 +380,6 @@ static int smc_tx_control(const struct smc_sock *smc, struct msghdr *msg)
  *
  * A blocking call returns when all bytes are in the send ring. RFC 7609, 4.4.2.
  * Context: process, socket lock held; it is released while waiting for space.
- *
  * Return: bytes taken, less than @len after an error, a signal or in
  * nonblocking mode; -EAGAIN, -EFAULT, -EINTR or -ERESTARTSYS if none; -EINVAL
  * and -EPERM for control data; -EPIPE (with SIGPIPE unless MSG_NOSIGNAL) or the
