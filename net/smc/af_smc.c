@@ -296,6 +296,9 @@ static ssize_t smc_splice_read_op(struct socket *sock, loff_t *ppos,
 	return rc;
 }
 
+/* The source of a splice or sendfile has ended early. The last portion came with
+ * MSG_MORE and nothing will follow.
+ */
 static void smc_splice_eof_op(struct socket *sock)
 {
 	struct sock *sk = sock->sk;
@@ -305,7 +308,7 @@ static void smc_splice_eof_op(struct socket *sock)
 	if (smc->use_fallback)
 		smc->tcp->ops->splice_eof(smc->tcp);
 	else if (sk->sk_state != SMC_INIT && sk->sk_state != SMC_LISTEN)
-		smc_tx_splice_eof(smc);
+		smc_tx_push(smc);
 	release_sock(sk);
 }
 

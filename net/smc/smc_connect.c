@@ -604,10 +604,10 @@ void smc_sock_drop(struct smc_sock *smc)
 
 	/* the listener may be locked */
 	lock_sock_nested(sk, SINGLE_DEPTH_NESTING);
-	if (smc->use_fallback || sk->sk_state == SMC_INIT)
-		tcp_abort(smc->tcp->sk, ECONNABORTED);
-	else
+	if (!smc->use_fallback && sk->sk_state != SMC_INIT)
 		smc_close_abort(smc, -ECONNABORTED);
+	else if (smc->tcp)	/* NULL: it was made for none */
+		tcp_abort(smc->tcp->sk, ECONNABORTED);
 	smc_close_active(smc, 0);
 	sock_orphan(sk);
 	closed = smc_sock_over(smc);

@@ -23,7 +23,6 @@ u32 smc_tx_space(const struct smc_sock *smc);	/* lockless */
 bool smc_tx_writable(const struct smc_sock *smc);	/* poll: useful space */
 u32 smc_tx_unsent(const struct smc_sock *smc);	/* prepared - sent */
 u32 smc_tx_unfinished(const struct smc_sock *smc);	/* prepared - done */
-void smc_tx_splice_eof(struct smc_sock *smc);
 
 /* smc_rx.c */
 int smc_rx_recvmsg(struct smc_sock *smc, struct msghdr *msg, size_t len,

@@ -416,16 +416,6 @@ static void smc_child_start(struct smc_sock *smc, struct smc_sock *child)
 	smc_child_ready(child);
 }
 
-/* a child without a TCP connection */
-static void smc_child_unused(struct smc_sock *child)
-{
-	lock_sock_nested(&child->sk, SINGLE_DEPTH_NESTING);
-	smc_close_active(child, 0);
-	sock_orphan(&child->sk);
-	release_sock(&child->sk);
-	sock_put(&child->sk);
-}
-
 /* Pick up one connection. 1: done, 0: none, else errno. */
 static int smc_accept_one(struct smc_sock *smc)
 {
@@ -443,7 +433,7 @@ static int smc_accept_one(struct smc_sock *smc)
 	smc_listen_init_sock(child);
 	rc = kernel_accept(smc->tcp, &child->tcp, O_NONBLOCK);
 	if (rc) {
-		smc_child_unused(child);
+		smc_sock_drop(child);
 		return rc == -EAGAIN || rc == -EINVAL ? 0 : rc;
 	}
 	smc_child_start(smc, child);

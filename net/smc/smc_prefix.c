@@ -61,38 +61,33 @@ bool smc_sock_is_ipv4(const struct sock *tcpsk)
 #endif
 }
 
+/* the first address of @ndev in one subnet with @addr; @len in bits, -1 any */
+static const struct in_ifaddr *prefix4_find_rcu(const struct net_device *ndev,
+						__be32 addr, int len)
+{
+	struct in_device *in_dev = __in_dev_get_rcu(ndev);
+	const struct in_ifaddr *ifa;
+
+	if (!in_dev)
+		return NULL;
+	in_dev_for_each_ifa_rcu(ifa, in_dev) {
+		if (inet_ifa_match(addr, ifa) &&
+		    (len < 0 || inet_mask_len(ifa->ifa_mask) == len))
+			return ifa;
+	}
+	return NULL;
+}
+
 static int prefix4_get_rcu(const struct net_device *ndev, __be32 saddr,
 			   struct smc_clc_proposal *p)
 {
-	struct in_device *in_dev = __in_dev_get_rcu(ndev);
-	const struct in_ifaddr *ifa;
+	const struct in_ifaddr *ifa = prefix4_find_rcu(ndev, saddr, -1);
 
-	if (!in_dev)
-		return -ENODEV;
-	in_dev_for_each_ifa_rcu(ifa, in_dev) {
-		if (!inet_ifa_match(saddr, ifa))
-			continue;
-		p->subnet4 = ifa->ifa_address & ifa->ifa_mask;
-		p->prefix4_len = inet_mask_len(ifa->ifa_mask);
-		return 0;
-	}
-	return -ENOENT;
-}
-
-static bool prefix4_match_rcu(const struct net_device *ndev,
-			      const struct smc_clc_proposal *p)
-{
-	struct in_device *in_dev = __in_dev_get_rcu(ndev);
-	const struct in_ifaddr *ifa;
-
-	if (!in_dev)
-		return false;
-	in_dev_for_each_ifa_rcu(ifa, in_dev) {
-		if (inet_mask_len(ifa->ifa_mask) == p->prefix4_len &&
-		    inet_ifa_match(p->subnet4, ifa))
-			return true;
-	}
-	return false;
+	if (!ifa)
+		return -ENOENT;
+	p->subnet4 = ifa->ifa_address & ifa->ifa_mask;
+	p->prefix4_len = inet_mask_len(ifa->ifa_mask);
+	return 0;
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
@@ -174,8 +169,7 @@ static bool prefix6_match_rcu(const struct net_device *ndev,
  * the local address. IPv6: prefixes of the first eight addresses that are not
  * link-local, duplicates kept, as peers expect.
  * Context: process.
- * Return: 0, -ENODEV without a route or device addresses, -ENOENT if no
- * address fits.
+ * Return: 0, -ENODEV without a route, -ENOENT or -ENODEV if no address fits.
  */
 int smc_prefix_get(struct socket *tcp, struct smc_clc_proposal *p)
 {
@@ -221,7 +215,7 @@ int smc_prefix_match(struct socket *tcp, const struct smc_clc_proposal *p)
 	if (p->num_prefix6)
 		match = prefix6_match_rcu(ndev, p);
 	else
-		match = prefix4_match_rcu(ndev, p);
+		match = prefix4_find_rcu(ndev, p->subnet4, p->prefix4_len);
 	rcu_read_unlock();
 	netdev_put(ndev, &tracker);
 	return match ? 0 : -ENOENT;

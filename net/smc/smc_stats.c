@@ -139,8 +139,7 @@ bool smc_stats_fback_get(const struct net *net, unsigned int idx,
 	return true;
 }
 
-#ifdef CONFIG_PROC_FS
-static int smc_stats_show(struct seq_file *seq, void *v)
+static int __maybe_unused smc_stats_show(struct seq_file *seq, void *v)
 {
 	struct net *net = seq->private;
 	struct smc_fback_row row;
@@ -155,7 +154,6 @@ static int smc_stats_show(struct seq_file *seq, void *v)
 				   row.reason, row.clnt, row.srv, row.text);
 	return 0;
 }
-#endif
 
 /**
  * smc_stats_net_init() - counters of a new namespace
@@ -176,17 +174,14 @@ int smc_stats_net_init(struct net *net)
 	sn->fback = kzalloc_obj(*sn->fback);
 	if (!sn->fback)
 		goto free_counters;
-#ifdef CONFIG_PROC_FS
-	if (!proc_create_net_single("smc_stat", 0444, net->proc_net,
+	if (IS_ENABLED(CONFIG_PROC_FS) &&
+	    !proc_create_net_single("smc_stat", 0444, net->proc_net,
 				    smc_stats_show, NULL))
 		goto free_fback;
-#endif
 	return 0;
 
-#ifdef CONFIG_PROC_FS
 free_fback:
 	kfree(sn->fback);
-#endif
 free_counters:
 	free_percpu(sn->counters);
 	return -ENOMEM;

@@ -162,19 +162,6 @@ void smc_tx_push(struct smc_sock *smc)
 EXPORT_SYMBOL_IF_KUNIT(smc_tx_push);
 
 /**
- * smc_tx_splice_eof() - the source of a splice or sendfile has ended early
- * @smc: socket
- *
- * The last portion came with MSG_MORE and nothing will follow. Context:
- * process, the socket lock may be held.
- */
-void smc_tx_splice_eof(struct smc_sock *smc)
-{
-	smc_tx_push(smc);
-}
-EXPORT_SYMBOL_IF_KUNIT(smc_tx_splice_eof);
-
-/**
  * smc_tx_cork_timer() - data were held back long enough
  * @t: cork_timer of a connection; holds a reference of the socket
  *

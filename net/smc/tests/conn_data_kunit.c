@@ -340,7 +340,7 @@ static void data_cork(struct kunit *test)
 	ct_pump(p);
 
 	ct_send(e, buf, 10, MSG_MORE);
-	smc_tx_splice_eof(e->smc);
+	smc_tx_push(e->smc);
 	KUNIT_EXPECT_EQ(test, smc_tx_unsent(e->smc), 0);
 
 	/* the end takes it along */
