@@ -107,6 +107,7 @@ step()
 	echo "$? $want" >"$f.rc"
 	counts
 	echo "$fresh $data $((CONNS - conns)) $((FALLS - falls)) $((BYTES - bytes))" >"$f.smc"
+	[ $FALLS = $falls ] || { A smcstat fallback; B smcstat fallback; } >"$f.why"
 }
 
 listens()
@@ -195,7 +196,9 @@ differences()
 	read -r _ _ conns falls bytes <"$t.smc"
 	[ "$conns$bytes" = 00 ] || echo "the run over TCP used SMC: $conns connections, $bytes bytes"
 	read -r fresh data conns falls bytes <"$s.smc"
-	[ "$falls" = 0 ] || echo "$falls connections fell back or failed in the handshake"
+	[ "$falls" = 0 ] || {
+		echo "$falls connections fell back or failed in the handshake; all reasons until then:"
+		cat "$s.why"; }
 	[ $(((fresh && !conns) || (data && !bytes))) = 0 ] ||
 		echo "$conns connections and $bytes bytes over SMC-R"
 }
