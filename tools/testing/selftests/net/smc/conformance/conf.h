@@ -362,6 +362,15 @@ static inline int set_opt(int fd, int level, int name, int val)
 	return setsockopt(fd, level, name, &val, sizeof(val));
 }
 
+/* or TCP would take megabytes before a writer has to wait, and find room for
+ * more some time later
+ */
+static inline int small_buffers(int from, int to)
+{
+	return set_opt(from, SOL_SOCKET, SO_SNDBUF, 65536) ||
+	       set_opt(to, SOL_SOCKET, SO_RCVBUF, 65536) ? -1 : 0;
+}
+
 static inline int so_error(int fd)
 {
 	return get_opt(fd, SOL_SOCKET, SO_ERROR);

@@ -189,13 +189,6 @@ TEST_F(data, recv_timeout)
 	EXPECT_ERR(EDOM, set_timeo(self->s, SO_RCVTIMEO, -1));
 }
 
-/* or TCP would take megabytes before a writer has to wait */
-static int small_buffers(int from, int to)
-{
-	return set_opt(from, SOL_SOCKET, SO_SNDBUF, 65536) ||
-	       set_opt(to, SOL_SOCKET, SO_RCVBUF, 65536) ? -1 : 0;
-}
-
 static long job_send_big(int fd)
 {
 	char *buf = calloc(1, BIG);

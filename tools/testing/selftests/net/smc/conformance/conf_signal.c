@@ -60,8 +60,10 @@ TEST_F(sig, recv_timeout)
 TEST_F(sig, send)
 {
 	struct job job;
-	long n = fill_up(self->c);
+	long n;
 
+	EXPECT_OK(small_buffers(self->c, self->s));
+	n = fill_up(self->c);
 	EXPECT_TRUE(job_start(&job, job_send_one, self->c));
 	EXPECT_EQ(-EINTR, interrupt(&job, 0));
 	EXPECT_TRUE(job_start(&job, job_send_one, self->c));
@@ -75,6 +77,7 @@ TEST_F(sig, send_timeout)
 {
 	struct job job;
 
+	EXPECT_OK(small_buffers(self->c, self->s));
 	EXPECT_LT(0, fill_up(self->c));
 	EXPECT_OK(set_timeo(self->c, SO_SNDTIMEO, CONF_LONG));
 	EXPECT_TRUE(job_start(&job, job_send_one, self->c));
