@@ -107,7 +107,14 @@ step()
 	echo "$? $want" >"$f.rc"
 	counts
 	echo "$fresh $data $((CONNS - conns)) $((FALLS - falls)) $((BYTES - bytes))" >"$f.smc"
-	[ $FALLS = $falls ] || { A smcstat fallback; B smcstat fallback; } >"$f.why"
+	[ $FALLS = $falls ] || { reasons A; reasons B; } >"$f.why"
+}
+
+# reasons HOST: why connections did not become SMC's, all until now
+reasons()
+{
+	$1 smcstat fallback
+	$1 smcstat counters | grep "FALLBACK\|HS_\|CLC"
 }
 
 listens()
@@ -197,7 +204,7 @@ differences()
 	[ "$conns$bytes" = 00 ] || echo "the run over TCP used SMC: $conns connections, $bytes bytes"
 	read -r fresh data conns falls bytes <"$s.smc"
 	[ "$falls" = 0 ] || {
-		echo "$falls connections fell back or failed in the handshake; all reasons until then:"
+		echo "$falls connections fell back or failed in the handshake; all until then:"
 		cat "$s.why"; }
 	[ $(((fresh && !conns) || (data && !bytes))) = 0 ] ||
 		echo "$conns connections and $bytes bytes over SMC-R"
