@@ -290,4 +290,3 @@ long smcr_bufs_idle(void)
 {
 	return max(atomic_long_read(&smc_bufs_idle_total), 0L);
 }
-EXPORT_SYMBOL_IF_KUNIT(smcr_bufs_idle);

@@ -299,7 +299,6 @@ int smc_clc_send(struct smc_sock *smc, const void *msg, size_t len)
 	trace_smc_clc_tx(smc, raw[4], raw[7] >> 4, len, rc);
 	return rc;
 }
-EXPORT_SYMBOL_IF_KUNIT(smc_clc_send);
 
 /**
  * smc_clc_send_decline() - tell the peer that this connection is not for SMC

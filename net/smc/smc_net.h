@@ -28,7 +28,6 @@ struct smc_net {
 	unsigned int max_send_wr;	/* 2..2048, default 64 */
 	unsigned int max_recv_wr;	/* 2..2048, default 128 */
 	u8 limit_smc_hs;		/* 0 or 1 */
-	struct ctl_table *ctl_table;	/* duplicate of non-initial namespaces */
 	struct ctl_table_header *ctl_hdr;
 
 	/* sockets, for sock_diag */

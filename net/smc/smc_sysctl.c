@@ -89,7 +89,6 @@ int smc_sysctl_net_init(struct net *net)
 		kfree(table);
 		return -ENOMEM;
 	}
-	sn->ctl_table = table;
 	return 0;
 }
 
@@ -99,10 +98,12 @@ int smc_sysctl_net_init(struct net *net)
  */
 void smc_sysctl_net_exit(struct net *net)
 {
-	struct smc_net *sn = smc_net(net);
+	struct ctl_table_header *hdr = smc_net(net)->ctl_hdr;
+	const struct ctl_table *table;
 
-	if (!sn->ctl_hdr)
+	if (!hdr)
 		return;
-	unregister_net_sysctl_table(sn->ctl_hdr);
-	kfree(sn->ctl_table);
+	table = hdr->ctl_table_arg;
+	unregister_net_sysctl_table(hdr);
+	kfree(table);
 }
