@@ -27,6 +27,7 @@
  * not speak SMC: event_work ends the connection with an error.
  */
 #include <linux/sched/signal.h>
+#include <linux/security.h>
 #include <net/tcp.h>
 
 #include "smc_data.h"
@@ -208,6 +209,7 @@ static void smc_connect_step(struct smc_sock *smc)
 	sock_owned_by_me(&smc->sk);
 	if (smc->connect_state != SMC_CONN_TCP || smc_tcp_syn_sent(tsk))
 		return;
+	security_sk_clone(tsk, &smc->sk);	/* SO_PEERSEC: who answered */
 	if (inet_sk_state_load(tsk) == TCP_CLOSE)
 		smc_connect_fail(smc, -(sock_error(tsk) ?: -ECONNABORTED));
 	else if (!smc_tcp_agreed(tsk))

@@ -30,6 +30,7 @@
  * by way of their TCP socket, so that their workers end soon.
  */
 #include <linux/sched/signal.h>
+#include <linux/security.h>
 #include <net/inet_connection_sock.h>
 #include <net/tcp.h>
 
@@ -401,6 +402,8 @@ static void smc_child_start(struct smc_sock *smc, struct smc_sock *child)
 	child->sk.sk_mark = READ_ONCE(tsk->sk_mark);
 	child->sk.sk_priority = READ_ONCE(tsk->sk_priority);
 	child->sk.sk_bound_dev_if = READ_ONCE(tsk->sk_bound_dev_if);
+	/* and the label: ours may be that of a worker */
+	security_sk_clone(tsk, &child->sk);
 	sock_hold(&smc->sk);
 	child->listen_smc = smc;
 	smc_sk_publish(&child->sk);

@@ -17,6 +17,7 @@
  * They find it under RCU, which works because SMC sockets are freed by RCU.
  */
 #include <linux/module.h>
+#include <linux/security.h>
 #include <linux/tcp.h>
 #include <net/tcp.h>
 
@@ -227,6 +228,8 @@ void smc_tcp_copy_early(struct smc_sock *smc)
 	tsk->sk_reuseport = sk->sk_reuseport;
 	WRITE_ONCE(tsk->sk_priority, READ_ONCE(sk->sk_priority));
 	WRITE_ONCE(tsk->sk_mark, READ_ONCE(sk->sk_mark));
+	/* packets bear the label of the program's socket, not of the kernel's */
+	security_sk_clone(sk, tsk);
 	release_sock(tsk);
 }
 
