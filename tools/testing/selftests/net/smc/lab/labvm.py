@@ -152,7 +152,8 @@ class Guest:
              f"init={LAB_DIR}/guest-init", f"lab.dir={LAB_DIR}", f"lab.top={TOP}",
              f"lab.mode={mode}", f"lab.name={self.name}", f"lab.cache={SMC_LAB}",
              f"lab.kernel={self.kernel}", "lab.out=1",
-             f"lab.nics={self.nic_count()}", f"lab.k={self.number}"]
+             f"lab.nics={self.nic_count()}", f"lab.k={self.number}",
+             "lsm="]    # Smack has other errors for TCP; a later lsm= counts
         if mode == "shell":
             w.append("loglevel=3")
         if self.idle_poll:

@@ -55,7 +55,7 @@ several()
 
 perf_feed() { again ping-pong -f "$OUT/feed" -F "$1"; }
 
-PORT=7400
+PORT=10000
 both one
 both several
 tap_end
