@@ -14,6 +14,8 @@ again() # ARG..
 		rc=$?
 		grep -q '# dropped\|Summary:' "$OUT/perf.txt" && break
 	done
+	# it ends with 0 when nothing came back
+	grep -q '# dropped\|Summary:' "$OUT/perf.txt" || rc=99
 	sed 's/\x1b\[[0-9;]*m//g' "$OUT/perf.txt" | grep -o '# dropped messages = .*'
 	[ $rc = 0 ] || tail -3 "$OUT/perf.txt" >&2
 	return $rc
