@@ -460,13 +460,10 @@ static inline bool passes(int from, int to)
 	       recv_all(to, out, 6) == 6 && !memcmp(in, out, 6);
 }
 
-/* nothing moves any more if nothing does for so many ms: a TCP that has data
- * under way gets room with their acknowledgement, which may take 200
+/* Nothing moves any more if nothing does for so many ms: an acknowledgement of
+ * TCP, which makes room, may take 200, and a worker of a busy guest some time.
  */
-static inline int quiet_ms(int from)
-{
-	return ask(from, SIOCOUTQ) > ask(from, SIOCOUTQNSD) ? 300 : 50;
-}
+#define CONF_QUIET	400
 
 /* fill the way from @from until a write would have to wait, and nothing moves
  * any more; bytes
@@ -477,7 +474,7 @@ static inline long fill_up(int from)
 	long end = now_ms() + CONF_LONG;
 	long sum = 0, n, idle = 0;
 
-	while (idle * 5 < quiet_ms(from) && now_ms() < end) {
+	while (idle * 5 < CONF_QUIET && now_ms() < end) {
 		n = send(from, buf, sizeof(buf), MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (n > 0) {
 			sum += n;
