@@ -25,18 +25,11 @@
 #include "smc_setup.h"
 #include "smc_tcp.h"
 
-/**
- * smc_release() - the last descriptor of a socket was closed
- * @sock: socket
- *
- * Blocks for SO_LINGER only. What was written before is delivered by the data
- * path, which then ends the TCP socket; an attempt in its handshake is ended by
- * its worker; everything else ends here.
- *
- * Context: process, may sleep; takes the socket lock.
- * Return: 0.
+/* The last descriptor of a socket was closed. Blocks for SO_LINGER only. What was
+ * written before is delivered by the data path, which then ends the TCP socket;
+ * an attempt in its handshake is ended by its worker; everything else ends here.
  */
-noinline int smc_release(struct socket *sock)
+static noinline int smc_release(struct socket *sock)
 {
 	struct sock *sk = sock->sk;
 	struct smc_sock *smc;

@@ -5,6 +5,7 @@
  * resumes by the id of the last socket shown, so that each socket which lives
  * through it appears exactly once.
  */
+#include <linux/device/driver.h>
 #include <linux/module.h>
 #include <linux/sock_diag.h>
 #include <net/ipv6.h>
@@ -201,18 +202,9 @@ static const struct sock_diag_handler smc_diag_handler = {
 	.dump = smc_diag_handler_dump,
 };
 
-static int __init smc_diag_init(void)
-{
-	return sock_diag_register(&smc_diag_handler);
-}
-
-static void __exit smc_diag_exit(void)
-{
-	sock_diag_unregister(&smc_diag_handler);
-}
-
-module_init(smc_diag_init);
-module_exit(smc_diag_exit);
+#define module_sock_diag(handler)					\
+	module_driver(handler, sock_diag_register, sock_diag_unregister)
+module_sock_diag(smc_diag_handler);
 
 MODULE_DESCRIPTION("sock_diag for SMC sockets");
 MODULE_LICENSE("GPL");

@@ -14,12 +14,13 @@
 
 static struct genl_family smc_nl_pnet_family;
 
+/* at most so many bytes before the terminating zero */
+#define SMC_NL_NAME(bytes)	{ .type = NLA_NUL_STRING, .len = bytes }
+
 static const struct nla_policy smc_nl_pnet_policy[SMC_PNETID_MAX + 1] = {
-	[SMC_PNETID_NAME] = { .type = NLA_NUL_STRING,
-			      .len = SMC_PNETID_BYTES },
-	[SMC_PNETID_ETHNAME] = { .type = NLA_NUL_STRING, .len = IFNAMSIZ - 1 },
-	[SMC_PNETID_IBNAME] = { .type = NLA_NUL_STRING,
-				.len = IB_DEVICE_NAME_MAX - 1 },
+	[SMC_PNETID_NAME] = SMC_NL_NAME(SMC_PNETID_BYTES),
+	[SMC_PNETID_ETHNAME] = SMC_NL_NAME(IFNAMSIZ - 1),
+	[SMC_PNETID_IBNAME] = SMC_NL_NAME(IB_DEVICE_NAME_MAX - 1),
 	[SMC_PNETID_IBPORT] = { .type = NLA_U8 },
 };
 

@@ -16,55 +16,59 @@
 
 #include "smc_sock.h"
 
+/* The four that tools know. Each tells the namespace by its cookie; what else
+ * there is depends on whether it is about a socket or a link.
+ */
+#define SMC_TP_NET_FIELD	__field(u64, net_cookie)
+#define SMC_TP_NET(sk)	(__entry->net_cookie = sock_net(sk)->net_cookie)
+
 TRACE_EVENT(smc_switch_to_fallback,
-	TP_PROTO(const struct smc_sock *smc, int fallback_rsn),
-	TP_ARGS(smc, fallback_rsn),
+	TP_PROTO(const struct smc_sock *smc, int reason),
+	TP_ARGS(smc, reason),
 	TP_STRUCT__entry(
 		__field(const void *, sk)
 		__field(const void *, clcsk)
-		__field(u64, net_cookie)
+		SMC_TP_NET_FIELD
 		__field(int, fallback_rsn)
 	),
 	TP_fast_assign(
+		SMC_TP_NET(&smc->sk);
+		__entry->fallback_rsn = reason;
 		__entry->sk = &smc->sk;
 		__entry->clcsk = smc->tcp ? smc->tcp->sk : NULL;
-		__entry->net_cookie = sock_net(&smc->sk)->net_cookie;
-		__entry->fallback_rsn = fallback_rsn;
 	),
 	TP_printk("sk=%p clcsk=%p net=%llu fallback_rsn=%d",
 		  __entry->sk, __entry->clcsk, __entry->net_cookie,
 		  __entry->fallback_rsn)
 );
 
-DECLARE_EVENT_CLASS(smc_msg_event,
+/* bytes between a program and a ring */
+DECLARE_EVENT_CLASS(smc_copy,
 	TP_PROTO(const struct smc_sock *smc, size_t len),
 	TP_ARGS(smc, len),
 	TP_STRUCT__entry(
 		__field(const void *, smc)
-		__field(u64, net_cookie)
+		SMC_TP_NET_FIELD
 		__field(size_t, len)
 		__string(name, smc_member_dev_name(&smc->conn.member))
 	),
 	TP_fast_assign(
-		__entry->smc = smc;
-		__entry->net_cookie = sock_net(&smc->sk)->net_cookie;
-		__entry->len = len;
 		__assign_str(name);
+		SMC_TP_NET(&smc->sk);
+		__entry->smc = smc;
+		__entry->len = len;
 	),
 	TP_printk("smc=%p net=%llu len=%zu dev=%s",
 		  __entry->smc, __entry->net_cookie, __entry->len,
 		  __get_str(name))
 );
 
-DEFINE_EVENT(smc_msg_event, smc_tx_sendmsg,
-	TP_PROTO(const struct smc_sock *smc, size_t len),
-	TP_ARGS(smc, len)
-);
-
-DEFINE_EVENT(smc_msg_event, smc_rx_recvmsg,
-	TP_PROTO(const struct smc_sock *smc, size_t len),
-	TP_ARGS(smc, len)
-);
+#define DEFINE_SMC_COPY(name)						\
+	DEFINE_EVENT(smc_copy, name,					\
+		TP_PROTO(const struct smc_sock *smc, size_t len),	\
+		TP_ARGS(smc, len))
+DEFINE_SMC_COPY(smc_tx_sendmsg);
+DEFINE_SMC_COPY(smc_rx_recvmsg);
 
 TRACE_EVENT(smcr_link_down,
 	TP_PROTO(const void *lnk, const void *lgr, u64 net_cookie, int state,
@@ -73,18 +77,18 @@ TRACE_EVENT(smcr_link_down,
 	TP_STRUCT__entry(
 		__field(const void *, lnk)
 		__field(const void *, lgr)
-		__field(u64, net_cookie)
+		SMC_TP_NET_FIELD
 		__field(int, state)
 		__string(name, ibname)
 		__field(void *, location)
 	),
 	TP_fast_assign(
-		__entry->lnk = lnk;
-		__entry->lgr = lgr;
-		__entry->net_cookie = net_cookie;
-		__entry->state = state;
 		__assign_str(name);
 		__entry->location = location;
+		__entry->net_cookie = net_cookie;
+		__entry->lgr = lgr;
+		__entry->lnk = lnk;
+		__entry->state = state;
 	),
 	TP_printk("lnk=%p lgr=%p net=%llu state=%d dev=%s location=%pS",
 		  __entry->lnk, __entry->lgr, __entry->net_cookie,
