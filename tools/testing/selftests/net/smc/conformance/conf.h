@@ -114,6 +114,10 @@ static const char * const conf_diffs[] __attribute__((unused)) = {
 #define CONF_LONG	60000
 /* time for something that shall not happen, ms */
 #define CONF_SHORT	40
+/* nothing moves any more if nothing does for so long, ms: an acknowledgement of
+ * TCP, which makes room, may take 200, and a worker of a busy guest some time
+ */
+#define CONF_QUIET	400
 
 #define EV_IN		(POLLIN | POLLRDNORM)
 #define EV_OUT		(POLLOUT | POLLWRNORM)
@@ -459,11 +463,6 @@ static inline bool passes(int from, int to)
 	return send(from, in, 6, MSG_NOSIGNAL) == 6 &&
 	       recv_all(to, out, 6) == 6 && !memcmp(in, out, 6);
 }
-
-/* Nothing moves any more if nothing does for so many ms: an acknowledgement of
- * TCP, which makes room, may take 200, and a worker of a busy guest some time.
- */
-#define CONF_QUIET	400
 
 /* fill the way from @from until a write would have to wait, and nothing moves
  * any more; bytes
